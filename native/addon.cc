@@ -1,0 +1,24 @@
+// The addon: registers its exports and nothing else. It keeps no state, so it may be loaded any number of times.
+
+#include <napi.h>
+
+#include "binding/exports.h"
+
+namespace {
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  const struct {
+    const char* name;
+    Napi::Value (*function)(const Napi::CallbackInfo&);
+  } table[] = {
+      {"startServer", cordon::start_server}, {"reap", cordon::reap},         {"launch", cordon::launch},
+      {"planDescriptor", cordon::plan_descriptor}, {"channel", cordon::channel}, {"describe", cordon::describe},
+      {"kernel", cordon::kernel},
+  };
+  for (const auto& entry : table) exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(NODE_GYP_MODULE_NAME, initialise)

@@ -1,0 +1,100 @@
+// Channels to a run, and what a descriptor is.
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+
+#include "binding/arguments.h"
+#include "binding/exports.h"
+#include "binding/system_error.h"
+#include "core/unique_fd.h"
+
+namespace cordon {
+namespace {
+
+bool make_channel(const std::string& kind, int ends[2]) {
+  if (kind == "duplex") return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return false;
+  bool parent_reads = kind == "read";
+  ends[0] = pipe_ends[parent_reads ? 0 : 1];
+  ends[1] = pipe_ends[parent_reads ? 1 : 0];
+  return true;
+}
+
+const char* kind_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFREG:
+      return "file";
+    case S_IFDIR:
+      return "directory";
+    case S_IFCHR:
+      return "character";
+    case S_IFBLK:
+      return "block";
+    case S_IFIFO:
+      return "fifo";
+    case S_IFSOCK:
+      return "socket";
+    default:
+      return "anonymous";
+  }
+}
+
+const char* access_of(int flags) {
+  if ((flags & O_PATH) != 0) return "path";
+  switch (flags & O_ACCMODE) {
+    case O_RDONLY:
+      return "read";
+    case O_WRONLY:
+      return "write";
+    default:
+      return "read-write";
+  }
+}
+
+}  // namespace
+
+Napi::Value channel(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  std::string kind;
+  bool known = info.Length() == 1 && read_text(info[0], &kind) && (kind == "duplex" || kind == "read" || kind == "write");
+  if (!known) return throw_type_error(env, "'duplex', 'read' or 'write'");
+  int ends[2];
+  if (!make_channel(kind, ends)) return throw_system_error(env, errno, kind == "duplex" ? "socketpair" : "pipe2");
+  UniqueFd parent(ends[0]);
+  UniqueFd child(ends[1]);
+  if (fcntl(parent.get(), F_SETFL, fcntl(parent.get(), F_GETFL) | O_NONBLOCK) != 0) {
+    return throw_system_error(env, errno, "fcntl");
+  }
+  Napi::Object pair = Napi::Object::New(env);
+  pair.Set("parent", parent.release());
+  pair.Set("child", child.release());
+  return pair;
+}
+
+Napi::Value describe(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  int fd = -1;
+  if (info.Length() != 1 || !read_descriptor(info[0], &fd)) return throw_type_error(env, "a descriptor");
+  struct stat found;
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0) return throw_system_error(env, errno, "fcntl");
+  if (fstat(fd, &found) != 0) return throw_system_error(env, errno, "fstat");
+  Napi::Object facts = Napi::Object::New(env);
+  bool terminal = (flags & O_PATH) == 0 && isatty(fd) == 1;
+  facts.Set("kind", kind_of(found.st_mode));
+  facts.Set("access", access_of(flags));
+  facts.Set("append", (flags & O_APPEND) != 0);
+  facts.Set("terminal", terminal);
+  char name[PATH_MAX];
+  if (terminal && ttyname_r(fd, name, sizeof name) == 0) facts.Set("terminalPath", name);
+  return facts;
+}
+
+}  // namespace cordon

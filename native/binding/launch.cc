@@ -1,0 +1,139 @@
+// Handing a plan over: a sealed memfd, and a fixed header with descriptors to the served process.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "binding/arguments.h"
+#include "binding/exports.h"
+#include "binding/system_error.h"
+#include "core/record.h"
+#include "core/unique_fd.h"
+#include "linux/group_hash.h"
+
+namespace cordon {
+namespace {
+
+constexpr int kMostDescriptors = kRequestDescriptors + 1;
+
+struct Request {
+  int server = -1;
+  const uint8_t* plan = nullptr;
+  size_t plan_size = 0;
+  int stdio[3] = {-1, -1, -1};
+  bool has_temp = false;
+  std::string temp_parent;
+  std::string temp_name;
+};
+
+bool read_temp(const Napi::Value& value, Request* request) {
+  if (value.IsUndefined()) return true;
+  if (!value.IsObject()) return false;
+  auto temp = value.As<Napi::Object>();
+  request->has_temp = true;
+  return read_text(temp.Get("parent"), &request->temp_parent) && read_text(temp.Get("name"), &request->temp_name) &&
+         !request->temp_name.empty() && request->temp_name.size() < kTempNameBytes;
+}
+
+bool read_request(const Napi::CallbackInfo& info, Request* request) {
+  if (info.Length() != 1 || !info[0].IsObject()) return false;
+  auto object = info[0].As<Napi::Object>();
+  Napi::Value stdio = object.Get("stdio");
+  if (!stdio.IsArray() || stdio.As<Napi::Array>().Length() != 3) return false;
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (!read_descriptor(stdio.As<Napi::Array>().Get(i), &request->stdio[i])) return false;
+  }
+  return read_descriptor(object.Get("server"), &request->server) &&
+         read_bytes(object.Get("plan"), &request->plan, &request->plan_size) && read_temp(object.Get("temp"), request);
+}
+
+// Sealed, so that the reader may map it: nobody can change or shorten it any more.
+int make_plan(const uint8_t* bytes, size_t size, UniqueFd* plan) {
+  plan->reset(static_cast<int>(syscall(SYS_memfd_create, "cordon-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  if (!plan->valid()) return errno;
+  size_t written = 0;
+  while (written < size) {
+    ssize_t n = write(plan->get(), bytes + written, size - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : EIO;
+    written += static_cast<size_t>(n);
+  }
+  int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  return fcntl(plan->get(), F_ADD_SEALS, seals) == 0 ? 0 : errno;
+}
+
+int send_request(const Request& request, const RunRequest& header, const int* descriptors, size_t count) {
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))] = {};
+  iovec part{const_cast<RunRequest*>(&header), sizeof header};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
+  ssize_t sent;
+  do {
+    sent = sendmsg(request.server, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(sizeof header) ? 0 : sent < 0 ? errno : EIO;
+}
+
+}  // namespace
+
+Napi::Value launch(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  Request request;
+  if (!read_request(info, &request)) {
+    return throw_type_error(env, "{server, plan, stdio: [fd, fd, fd], temp?: {parent, name}}");
+  }
+  UniqueFd plan;
+  if (int error = make_plan(request.plan, request.plan_size, &plan)) {
+    return throw_system_error(env, error, "memfd_create");
+  }
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return throw_system_error(env, errno, "socketpair");
+  }
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  UniqueFd parent;
+  RunRequest header{};
+  header.magic = kRequestMagic;
+  header.version = kRequestVersion;
+  header.groups = group_hash();
+  int descriptors[kMostDescriptors] = {plan.get(), theirs.get(), request.stdio[0], request.stdio[1], request.stdio[2], -1};
+  size_t count = kRequestDescriptors;
+  if (request.has_temp) {
+    parent.reset(open(request.temp_parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!parent.valid()) return throw_system_error(env, errno, "open", request.temp_parent.c_str());
+    memcpy(header.temp_name, request.temp_name.c_str(), request.temp_name.size());
+    descriptors[count++] = parent.get();
+  }
+  if (int error = send_request(request, header, descriptors, count)) {
+    return throw_system_error(env, error, "sendmsg");
+  }
+  return Napi::Number::New(env, ours.release());
+}
+
+Napi::Value plan_descriptor(const Napi::CallbackInfo& info) {
+  const uint8_t* bytes = nullptr;
+  size_t size = 0;
+  if (info.Length() != 1 || !read_bytes(info[0], &bytes, &size)) {
+    return throw_type_error(info.Env(), "a Uint8Array");
+  }
+  UniqueFd plan;
+  if (int error = make_plan(bytes, size, &plan)) return throw_system_error(info.Env(), error, "memfd_create");
+  return Napi::Number::New(info.Env(), plan.release());
+}
+
+}  // namespace cordon

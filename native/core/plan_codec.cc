@@ -1,0 +1,132 @@
+#include "core/plan_codec.h"
+
+#include <cstring>
+
+namespace cordon {
+namespace {
+
+// A decoded list holds checked items: a reader over it needs no bound of its own beyond the address space.
+constexpr size_t kUnbounded = SIZE_MAX / 2;
+
+bool known_kind(RuleKind kind) {
+  switch (kind) {
+    case RuleKind::kTree:
+    case RuleKind::kFile:
+    case RuleKind::kDevice:
+    case RuleKind::kDeviceTree:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool PlanReader::take(size_t bytes) {
+  if (faulted_) return false;
+  if (size_ - offset_ < bytes) {
+    faulted_ = true;
+    return false;
+  }
+  return true;
+}
+
+uint32_t PlanReader::u32() {
+  uint32_t value = 0;
+  if (!take(sizeof value)) return 0;
+  memcpy(&value, here(), sizeof value);
+  offset_ += sizeof value;
+  return value;
+}
+
+uint64_t PlanReader::u64() {
+  uint64_t value = 0;
+  if (!take(sizeof value)) return 0;
+  memcpy(&value, here(), sizeof value);
+  offset_ += sizeof value;
+  return value;
+}
+
+const char* PlanReader::text() {
+  size_t start = offset_;
+  size_t length = u32();
+  if (!take(length) || !take(length + 1)) return "";
+  const char* value = reinterpret_cast<const char*>(here());
+  if (value[length] != '\0' || memchr(value, '\0', length) != nullptr) {
+    offset_ = start;
+    faulted_ = true;
+    return "";
+  }
+  offset_ += length + 1;
+  return value;
+}
+
+PlanList PlanReader::texts() {
+  PlanList list{u32(), here()};
+  for (uint32_t i = 0; i < list.count && !faulted_; ++i) text();
+  return list;
+}
+
+PlanRule PlanReader::rule() {
+  PlanRule rule{};
+  rule.kind = static_cast<RuleKind>(u32());
+  rule.has_identity = u32() != 0;
+  rule.device = u64();
+  rule.inode = u64();
+  rule.path = text();
+  return rule;
+}
+
+PlanLimit PlanReader::limit() {
+  PlanLimit limit{};
+  limit.resource = u32();
+  limit.soft = u64();
+  limit.hard = u64();
+  return limit;
+}
+
+bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault) {
+  PlanReader in(data, size);
+  uint32_t magic = in.u32();
+  uint32_t version = in.u32();
+  uint32_t total = in.u32();
+  if (magic != kPlanMagic || version != kPlanVersion || total != size) {
+    *fault = 0;
+    return false;
+  }
+  plan->flags = in.u32();
+  if ((plan->flags & ~(kFlagConfined | kFlagNewSession)) != 0) in.fail();
+  plan->umask = in.u32();
+  if (plan->umask != kInheritUmask && plan->umask > 0777) in.fail();
+  plan->uid = in.u32();
+  plan->gid = in.u32();
+  plan->landlock_abi = in.u32();
+  // A confined plan without Landlock would run unconfined under a confined name.
+  if (plan->confined() != (plan->landlock_abi > 0)) in.fail();
+  plan->keep_capabilities = in.u64();
+  plan->cwd_device = in.u64();
+  plan->cwd_inode = in.u64();
+  plan->cwd = in.text();
+  plan->program = in.text();
+  plan->temp = in.text();
+  plan->arguments = in.texts();
+  if (plan->arguments.count == 0) in.fail();
+  plan->environment = in.texts();
+  plan->rules = {in.u32(), in.here()};
+  for (uint32_t i = 0; i < plan->rules.count && !in.faulted(); ++i) {
+    if (!known_kind(in.rule().kind)) in.fail();
+  }
+  plan->limits = {in.u32(), in.here()};
+  for (uint32_t i = 0; i < plan->limits.count && !in.faulted(); ++i) in.limit();
+  if (!in.faulted() && in.left() != 0) in.fail();
+  *fault = in.offset();
+  return !in.faulted();
+}
+
+PlanReader read_list(const PlanList& list) { return PlanReader(list.first, kUnbounded); }
+
+void list_pointers(const PlanList& list, const char** out) {
+  PlanReader in = read_list(list);
+  for (uint32_t i = 0; i < list.count; ++i) out[i] = in.text();
+}
+
+}  // namespace cordon

@@ -1,0 +1,26 @@
+// The command's own steps between clone and exec. It shares the supervisor's memory until exec: no allocation, no lock.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "core/failure.h"
+#include "core/plan.h"
+
+namespace cordon {
+
+struct ChildSetup {
+  const Plan* plan;
+  pid_t supervisor;
+  int ruleset;  // -1 when unconfined
+  const char* const* arguments;
+  const char* const* environment;
+  // "/bin/sh", the program and its arguments: what execvp does with a script that names no interpreter.
+  const char* const* shell_arguments;
+  Failure* failure;
+};
+
+// Starts the command and returns once it runs or failed: its pid, or -1 with `setup.failure` set.
+pid_t start_child(const ChildSetup& setup);
+
+}  // namespace cordon

@@ -1,0 +1,34 @@
+// The supervisor's end of the control socket.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "core/failure.h"
+#include "core/record.h"
+
+namespace cordon {
+
+struct StartedFacts {
+  pid_t pid;
+  pid_t supervisor;
+  uint32_t abi;
+  uint32_t layers;
+  uint64_t handled_fs;
+  uint64_t scoped;
+  uint64_t capabilities;
+  bool no_new_privs;
+};
+
+void send_started(int control, const StartedFacts& facts);
+void send_failed(int control, const Failure& failure);
+void send_exited(int control, int wait_status, const rusage& usage);
+void send_survivor(int control, pid_t pid, const char* command);
+void send_ended(int control, uint32_t survivors, uint32_t flags);
+// Dropped rather than waited for: a program may stop and go on without end while its owner is away.
+void send_stopped(int control, int signal);
+void send_continued(int control);
+
+}  // namespace cordon

@@ -1,0 +1,102 @@
+#include "linux/landlock.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/plan_codec.h"
+#include "linux/landlock_abi.h"
+
+namespace cordon {
+namespace {
+
+// Numbers are the same on every architecture; older headers lack the names.
+constexpr long kCreateRuleset = 444;
+constexpr long kAddRule = 445;
+constexpr long kRestrictSelf = 446;
+constexpr uint32_t kCreateVersion = 1u << 0;
+constexpr uint32_t kRulePathBeneath = 1;
+
+struct RulesetAttr {
+  uint64_t handled_access_fs;
+  uint64_t handled_access_net;
+  uint64_t scoped;
+};
+
+struct [[gnu::packed]] PathBeneathAttr {
+  uint64_t allowed_access;
+  int32_t parent_fd;
+};
+
+bool fits(RuleKind kind, mode_t mode) {
+  switch (kind) {
+    case RuleKind::kTree:
+    case RuleKind::kDeviceTree:
+      return S_ISDIR(mode);
+    case RuleKind::kDevice:
+      return S_ISCHR(mode) || S_ISBLK(mode);
+    case RuleKind::kFile:
+      return !S_ISDIR(mode) && !S_ISLNK(mode);
+  }
+  return false;
+}
+
+bool add_path(int ruleset, uint32_t abi, RuleKind kind, int fd, const char* path, Failure* failure) {
+  PathBeneathAttr attr{granted_fs(abi, kind), fd};
+  if (injected(Stage::kLandlockRule) ||
+      syscall(kAddRule, ruleset, kRulePathBeneath, &attr, 0) != 0) {
+    return failure->at(Stage::kLandlockRule, errno, path);
+  }
+  return true;
+}
+
+// Rules without an identity are the well-known devices: where one is missing there is nothing to grant.
+bool add_rule(int ruleset, uint32_t abi, const PlanRule& rule, Failure* failure) {
+  int flags = O_PATH | O_CLOEXEC | (rule.has_identity ? O_NOFOLLOW : 0);
+  UniqueFd object(open(rule.path, flags));
+  if (!object.valid()) {
+    if (!rule.has_identity) return true;
+    return failure->at(Stage::kRootChanged, errno, rule.path);
+  }
+  struct stat found;
+  if (fstat(object.get(), &found) != 0) return failure->at(Stage::kLandlockRule, errno, rule.path);
+  if (rule.has_identity && (found.st_dev != rule.device || found.st_ino != rule.inode)) {
+    return failure->at(Stage::kRootChanged, ESTALE, rule.path);
+  }
+  if (!fits(rule.kind, found.st_mode)) {
+    if (!rule.has_identity) return true;
+    return failure->at(Stage::kRootChanged, ESTALE, rule.path);
+  }
+  return add_path(ruleset, abi, rule.kind, object.get(), rule.path, failure);
+}
+
+}  // namespace
+
+int landlock_abi() {
+  long abi = syscall(kCreateRuleset, nullptr, 0, kCreateVersion);
+  return abi < 0 ? -errno : static_cast<int>(abi);
+}
+
+bool make_ruleset(const Plan& plan, int temp, UniqueFd* ruleset, Failure* failure) {
+  uint32_t abi = plan.landlock_abi < kNewestAbi ? plan.landlock_abi : kNewestAbi;
+  RulesetAttr attr{handled_fs(abi), 0, scoped(abi)};
+  long fd = injected(Stage::kLandlockCreate)
+                ? -1
+                : syscall(kCreateRuleset, &attr, ruleset_attr_bytes(abi), 0);
+  if (fd < 0) return failure->at(Stage::kLandlockCreate, errno);
+  ruleset->reset(static_cast<int>(fd));
+  PlanReader rules = read_list(plan.rules);
+  for (uint32_t i = 0; i < plan.rules.count; ++i) {
+    if (!add_rule(ruleset->get(), abi, rules.rule(), failure)) return false;
+  }
+  if (temp < 0) return true;
+  return add_path(ruleset->get(), abi, RuleKind::kTree, temp, plan.temp, failure);
+}
+
+bool restrict_self(int ruleset, Stage stage, Failure* failure) {
+  if (injected(stage) || syscall(kRestrictSelf, ruleset, 0) != 0) return failure->at(stage, errno);
+  return true;
+}
+
+}  // namespace cordon

@@ -1,0 +1,376 @@
+#include "linux/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/plan_codec.h"
+#include "linux/child.h"
+#include "linux/control.h"
+#include "linux/journal.h"
+#include "linux/landlock.h"
+#include "linux/landlock_abi.h"
+#include "linux/privilege.h"
+#include "linux/processes.h"
+#include "linux/temp.h"
+
+namespace cordon {
+namespace {
+
+// More are counted and killed all the same; only their names are left out of the report.
+constexpr uint32_t kMostSurvivorsNamed = 256;
+constexpr size_t kCommandBytes = 256;
+constexpr int kHighestSignal = 64;
+// A forwarded signal and the terminal's own copy of it arrive together; an older copy belongs to an
+// earlier key press.
+constexpr int64_t kTerminalCopyMs = 1000;
+
+int64_t now_ms() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1000000;
+}
+
+// Bytes of the plan. A sealed memfd cannot change under a mapping; anything else is read, so that
+// it cannot either.
+bool load_plan(const uint8_t** data, size_t* size, Failure* failure) {
+  struct stat found;
+  if (injected(Stage::kPlan) || fstat(kFdPlan, &found) != 0) {
+    return failure->at(Stage::kPlan, errno);
+  }
+  size_t length = static_cast<size_t>(found.st_size);
+  int seals = fcntl(kFdPlan, F_GET_SEALS);
+  bool sealed =
+      seals >= 0 && (seals & (F_SEAL_WRITE | F_SEAL_SHRINK)) == (F_SEAL_WRITE | F_SEAL_SHRINK);
+  if (length == 0) return failure->at(Stage::kPlan, EINVAL, "empty plan");
+  void* memory =
+      sealed ? mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_POPULATE, kFdPlan, 0)
+             : mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return failure->at(Stage::kPlan, errno);
+  if (!sealed && pread(kFdPlan, memory, length, 0) != static_cast<ssize_t>(length)) {
+    return failure->at(Stage::kPlan, EIO, "short plan");
+  }
+  *data = static_cast<const uint8_t*>(memory);
+  *size = length;
+  return true;
+}
+
+class Supervisor {
+ public:
+  explicit Supervisor(const SupervisorSetup& setup) : setup_(setup) {}
+
+  [[noreturn]] void run();
+
+ private:
+  bool prepare();
+  bool read_plan();
+  bool check_identity();
+  bool enter_directory();
+  bool confine();
+  bool gather_arguments();
+  bool note_in_journal(uint64_t started_after);
+  void report_start();
+  [[noreturn]] void watch();
+  void take_signals();
+  void take_children();
+  void take_requests();
+  void obey(ControlType type, int signal, bool from_terminal);
+  void deliver(int signal, bool from_terminal);
+  [[noreturn]] void finish();
+  [[noreturn]] void fail();
+  static void tell_survivor(void* self, const Process& process);
+
+  SupervisorSetup setup_;
+  Plan plan_{};
+  Failure failure_;
+  UniqueFd ruleset_;
+  UniqueFd signals_;
+  StartedFacts facts_{};
+  const char** arguments_ = nullptr;
+  const char** environment_ = nullptr;
+  const char** shell_arguments_ = nullptr;
+  pid_t child_ = -1;
+  bool exited_ = false;
+  bool ended_early_ = false;
+  int wait_status_ = 0;
+  uint32_t survivors_ = 0;
+  int64_t terminal_copies_[kHighestSignal + 1] = {};
+  unsigned char pending_[sizeof(ControlRequest)] = {};
+  size_t pending_bytes_ = 0;
+};
+
+bool Supervisor::read_plan() {
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+  if (!load_plan(&data, &size, &failure_)) return false;
+  size_t fault = 0;
+  if (!decode_plan(data, size, &plan_, &fault)) {
+    return failure_.at(Stage::kPlan, EINVAL, "malformed plan", static_cast<uint32_t>(fault));
+  }
+  if (!plan_.confined() && !setup_.may_be_unconfined) {
+    return failure_.at(Stage::kPlan, EPERM, "an unconfined plan");
+  }
+  if ((plan_.temp[0] != '\0') != setup_.has_temp) {
+    return failure_.at(Stage::kPlan, EINVAL, "temp directory");
+  }
+  return true;
+}
+
+bool Supervisor::check_identity() {
+  if (injected(Stage::kIdentity)) return failure_.at(Stage::kIdentity, errno);
+  if (geteuid() != plan_.uid || getegid() != plan_.gid || getuid() != plan_.uid ||
+      getgid() != plan_.gid) {
+    return failure_.at(Stage::kIdentity, EPERM);
+  }
+  return true;
+}
+
+bool Supervisor::enter_directory() {
+  if (injected(Stage::kWorkingDirectory) || chdir(plan_.cwd) != 0) {
+    return failure_.at(Stage::kWorkingDirectory, errno, plan_.cwd);
+  }
+  struct stat found;
+  if (stat(".", &found) != 0) return failure_.at(Stage::kWorkingDirectory, errno, plan_.cwd);
+  if (found.st_dev != plan_.cwd_device || found.st_ino != plan_.cwd_inode) {
+    return failure_.at(Stage::kRootChanged, ESTALE, plan_.cwd);
+  }
+  if (injected(Stage::kUmask)) return failure_.at(Stage::kUmask, errno);
+  if (plan_.umask != kInheritUmask) umask(plan_.umask);
+  return true;
+}
+
+// The supervisor becomes the sandbox and the command inherits it: what works on the command's
+// behalf can do no more than the command itself.
+bool Supervisor::confine() {
+  if (!plan_.confined()) return true;
+  int abi = landlock_abi();
+  if (abi < static_cast<int>(plan_.landlock_abi)) {
+    return failure_.at(Stage::kLandlockCreate, abi < 0 ? -abi : EOPNOTSUPP);
+  }
+  if (!setup_.bounding_narrowed) narrow_bounding_set();
+  if (!drop_privileges(plan_.keep_capabilities, &facts_.capabilities, &failure_)) return false;
+  if (!make_ruleset(plan_, setup_.has_temp ? kFdTemp : -1, &ruleset_, &failure_)) return false;
+  if (!restrict_self(ruleset_.get(), Stage::kLandlockRestrict, &failure_)) return false;
+  facts_.abi = plan_.landlock_abi;
+  facts_.layers = 2;
+  facts_.handled_fs = handled_fs(plan_.landlock_abi);
+  facts_.scoped = scoped(plan_.landlock_abi);
+  facts_.no_new_privs = true;
+  return true;
+}
+
+bool Supervisor::gather_arguments() {
+  size_t arguments = plan_.arguments.count;
+  size_t environment = plan_.environment.count;
+  // Each list ends in a null; the shell's has two more in front.
+  size_t pointers = (arguments + 1) + (environment + 1) + (arguments + 3);
+  void* memory = mmap(nullptr, pointers * sizeof(char*), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return failure_.at(Stage::kPlan, errno);
+  arguments_ = static_cast<const char**>(memory);
+  environment_ = arguments_ + arguments + 1;
+  shell_arguments_ = environment_ + environment + 1;
+  list_pointers(plan_.arguments, arguments_);
+  list_pointers(plan_.environment, environment_);
+  shell_arguments_[0] = "/bin/sh";
+  shell_arguments_[1] = plan_.program;
+  for (size_t i = 1; i < arguments; ++i) shell_arguments_[i + 1] = arguments_[i];
+  return true;
+}
+
+bool Supervisor::prepare() {
+  if (injected(Stage::kSubreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    return failure_.at(Stage::kSubreaper, errno);
+  }
+  return read_plan() && check_identity() && enter_directory() && confine() && gather_arguments();
+}
+
+bool Supervisor::note_in_journal(uint64_t started_after) {
+  if (!setup_.has_journal) return true;
+  JournalSlot slot{child_, (plan_.flags & kFlagNewSession) != 0 ? 1 : 0, started_after,
+                   boot_time_ns()};
+  note_temp(&slot, plan_.temp);
+  if (!injected(Stage::kJournal) && write_slot(kFdJournal, setup_.slot, slot)) return true;
+  return failure_.at(Stage::kJournal, errno);
+}
+
+void Supervisor::report_start() {
+  facts_.pid = child_;
+  facts_.supervisor = getpid();
+  send_started(kFdControl, facts_);
+  if (setup_.end != nullptr) setup_.end->started = true;
+}
+
+void Supervisor::run() {
+  sigset_t all;
+  sigfillset(&all);
+  signals_.reset(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_.valid()) {
+    failure_.at(Stage::kSignals, errno);
+    fail();
+  }
+  if (!prepare()) fail();
+  uint64_t started_after = boot_time_ns();
+  child_ = start_child({&plan_, getpid(), ruleset_.valid() ? ruleset_.get() : -1, arguments_,
+                        environment_, shell_arguments_, &failure_});
+  if (child_ < 0) fail();
+  // The pipes belong to the command now: held here they would never report their end.
+  for (int fd = 0; fd <= 2; ++fd) close(fd);
+  if (!note_in_journal(started_after)) {
+    end_descendants(nullptr, 0, nullptr, nullptr);
+    fail();
+  }
+  report_start();
+  watch();
+}
+
+void Supervisor::watch() {
+  // poll passes over a negative descriptor; /dev/null would always be ready.
+  int control = setup_.has_control ? kFdControl : -1;
+  for (;;) {
+    pollfd ready[] = {{signals_.get(), POLLIN, 0}, {control, POLLIN, 0}, {kFdLife, POLLIN, 0}};
+    if (poll(ready, 3, -1) < 0 && errno != EINTR) finish();
+    // Signals first: the terminal's own copy must be known before a forwarded one is judged.
+    if (ready[0].revents != 0) take_signals();
+    if (exited_) finish();
+    if (ready[2].revents != 0) finish();
+    if (ready[1].revents != 0) take_requests();
+    if (ended_early_) finish();
+  }
+}
+
+void Supervisor::take_signals() {
+  signalfd_siginfo received;
+  bool child_changed = false;
+  while (read(signals_.get(), &received, sizeof received) ==
+         static_cast<ssize_t>(sizeof received)) {
+    int signal = static_cast<int>(received.ssi_signo);
+    if (signal == SIGCHLD) {
+      child_changed = true;
+    } else if (setup_.from_one_shot && static_cast<pid_t>(received.ssi_pid) == getppid()) {
+      deliver(signal, false);
+    } else if (signal > 0 && signal <= kHighestSignal) {
+      terminal_copies_[signal] = now_ms();
+    }
+  }
+  if (child_changed) take_children();
+}
+
+void Supervisor::take_children() {
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    pid_t pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | __WALL, &usage);
+    if (pid <= 0) return;
+    if (pid != child_) continue;
+    if (WIFSTOPPED(status)) {
+      send_stopped(kFdControl, WSTOPSIG(status));
+    } else if (WIFCONTINUED(status)) {
+      send_continued(kFdControl);
+    } else {
+      exited_ = true;
+      wait_status_ = status;
+      send_exited(kFdControl, status, usage);
+    }
+  }
+}
+
+void Supervisor::take_requests() {
+  for (;;) {
+    ssize_t n =
+        recv(kFdControl, pending_ + pending_bytes_, sizeof pending_ - pending_bytes_, MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (n <= 0) {
+      ended_early_ = true;
+      return;
+    }
+    pending_bytes_ += static_cast<size_t>(n);
+    if (pending_bytes_ < sizeof pending_) continue;
+    ControlRequest request;
+    memcpy(&request, pending_, sizeof request);
+    pending_bytes_ = 0;
+    int signal = static_cast<int>(request.signal & ~kSignalFromTerminal);
+    obey(static_cast<ControlType>(request.type), signal,
+         (request.signal & kSignalFromTerminal) != 0);
+    if (ended_early_) return;
+  }
+}
+
+void Supervisor::obey(ControlType type, int signal, bool from_terminal) {
+  switch (type) {
+    case ControlType::kSignal:
+      deliver(signal, from_terminal);
+      return;
+    case ControlType::kSignalTree:
+      if (signal > 0 && signal <= kHighestSignal) signal_descendants(signal);
+      return;
+    case ControlType::kKill:
+      break;
+  }
+  // Also for a request nobody defined: an owner that cannot be understood cannot be obeyed.
+  ended_early_ = true;
+}
+
+void Supervisor::deliver(int signal, bool from_terminal) {
+  if (signal <= 0 || signal > kHighestSignal || exited_) return;
+  bool shares_group = (plan_.flags & kFlagNewSession) == 0;
+  if (from_terminal && shares_group && terminal_copies_[signal] != 0) {
+    bool recent = now_ms() - terminal_copies_[signal] <= kTerminalCopyMs;
+    terminal_copies_[signal] = 0;
+    if (recent) return;
+  }
+  kill(child_, signal);
+}
+
+void Supervisor::tell_survivor(void* self, const Process& process) {
+  auto* supervisor = static_cast<Supervisor*>(self);
+  // The command itself, killed because its owner left or asked: not something it left behind.
+  if (process.pid == supervisor->child_) return;
+  if (++supervisor->survivors_ > kMostSurvivorsNamed) return;
+  char command[kCommandBytes];
+  read_command(process.pid, command, sizeof command);
+  send_survivor(kFdControl, process.pid, command);
+}
+
+void Supervisor::finish() {
+  end_descendants(nullptr, 0, &Supervisor::tell_survivor, this);
+  if (!exited_) {
+    wait_status_ = SIGKILL;
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    send_exited(kFdControl, wait_status_, usage);
+  }
+  bool emptied = !setup_.has_temp || empty_directory(kFdTemp);
+  send_ended(kFdControl, survivors_, emptied ? 0 : kEndedTempNotEmpty);
+  if (setup_.end != nullptr) {
+    setup_.end->wait_status = wait_status_;
+    setup_.end->ended = true;
+  }
+  _exit(0);
+}
+
+void Supervisor::fail() {
+  send_failed(kFdControl, failure_);
+  if (setup_.end != nullptr) setup_.end->failure = failure_;
+  _exit(1);
+}
+
+}  // namespace
+
+void supervise(const SupervisorSetup& setup) {
+  Supervisor supervisor(setup);
+  supervisor.run();
+}
+
+}  // namespace cordon

@@ -1,0 +1,43 @@
+// The supervisor of one run: confines itself, starts the command, watches it, ends its tree.
+#pragma once
+
+#include <cstddef>
+
+#include "core/failure.h"
+
+namespace cordon {
+
+// Where the guard put a supervisor's descriptors; everything above is closed first of all.
+enum : int {
+  kFdControl = 3,  // to the owner, or /dev/null
+  kFdPlan,
+  kFdLife,     // end of file when the guard dies
+  kFdTemp,     // the temp directory, or /dev/null
+  kFdJournal,  // or /dev/null
+  kFdFirstClosed,
+};
+
+// How the run ended, for a guard that must mirror it (one-shot). In memory shared with the guard.
+struct RunEnd {
+  bool started;
+  bool ended;  // told by the supervisor itself; false when it was killed
+  int wait_status;
+  Failure failure;
+};
+
+struct SupervisorSetup {
+  size_t slot;  // in the journal
+  bool has_control;
+  bool has_temp;
+  bool has_journal;
+  bool bounding_narrowed;  // by the guard, for all runs
+  bool may_be_unconfined;
+  bool from_one_shot;  // forward what the guard's pid sends
+  RunEnd* end;         // null when served
+};
+
+// Descriptors are in place. Never returns: exits 0 when the tree has ended, 1 when nothing was
+// started.
+[[noreturn]] void supervise(const SupervisorSetup& setup);
+
+}  // namespace cordon
