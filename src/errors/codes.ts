@@ -1,0 +1,103 @@
+/**
+ * Every error a caller can branch on: one row each. The wire number, the exit code of `cordon run` and the first words
+ * of the message derive from it.
+ * @module
+ */
+
+export interface ErrorRow {
+  /** JSON-RPC error number. */
+  readonly rpc: number;
+  /** Exit code of `cordon run`. */
+  readonly exit: number;
+  /** What it means, for lists and documentation. */
+  readonly words: string;
+}
+
+export const ERROR_CODES = {
+  INVALID_REQUEST: {
+    rpc: -31999,
+    exit: 125,
+    words: 'an option or argument has a wrong type or value',
+  },
+  UNKNOWN_KEY: { rpc: -31998, exit: 125, words: 'an option that does not exist' },
+  LIMIT_EXCEEDED: { rpc: -31997, exit: 125, words: 'more of something than Cordon takes' },
+  ROOT_MISSING: { rpc: -31996, exit: 125, words: 'a path of the policy does not exist' },
+  ROOT_UNREADABLE: { rpc: -31995, exit: 125, words: 'a path of the policy cannot be resolved' },
+  ROOT_TOO_WIDE: {
+    rpc: -31994,
+    exit: 125,
+    words: 'the workspace is /, a home directory, or holds one, and was not written out',
+  },
+  ROOT_CHANGED: {
+    rpc: -31993,
+    exit: 125,
+    words: 'a path of the policy became another object between resolving and the start',
+  },
+  WORKSPACE_NOT_A_DIRECTORY: { rpc: -31992, exit: 125, words: 'the workspace is not a directory' },
+  WORKING_DIRECTORY_UNUSABLE: {
+    rpc: -31991,
+    exit: 125,
+    words: 'the working directory does not exist, is no directory, or cannot be entered',
+  },
+  POLICY_COVERS_CORDON: {
+    rpc: -31990,
+    exit: 125,
+    words: "the policy makes Cordon's own sockets, state or configuration writable",
+  },
+  SANDBOX_UNAVAILABLE: { rpc: -31989, exit: 125, words: 'no backend works on this machine' },
+  ENFORCEMENT_TOO_WEAK: {
+    rpc: -31988,
+    exit: 125,
+    words: 'what can be enforced here is below what `require` asks for',
+  },
+  COMMAND_NOT_FOUND: { rpc: -31987, exit: 127, words: 'the command does not exist' },
+  COMMAND_NOT_EXECUTABLE: {
+    rpc: -31986,
+    exit: 126,
+    words: 'the command exists but cannot be executed',
+  },
+  COMMAND_TOO_LONG: {
+    rpc: -31985,
+    exit: 125,
+    words: 'arguments and environment are larger than the kernel takes',
+  },
+  LAUNCH_FAILED: {
+    rpc: -31984,
+    exit: 125,
+    words: 'a step between the request and the command failed',
+  },
+  TEMP_UNAVAILABLE: {
+    rpc: -31983,
+    exit: 125,
+    words: 'no private temporary directory could be made',
+  },
+  STDIO_DIRECTORY: {
+    rpc: -31982,
+    exit: 125,
+    words: 'a directory was handed over as one of the standard streams',
+  },
+  REPORT_UNWRITABLE: {
+    rpc: -31981,
+    exit: 125,
+    words: 'the report cannot be written where it was asked for',
+  },
+  COMMAND_FAILED: {
+    rpc: -31980,
+    exit: 1,
+    words: 'the command exited non-zero or was ended by a signal',
+  },
+  TIMED_OUT: {
+    rpc: -31979,
+    exit: 124,
+    words: 'the run took longer than its timeout and was ended',
+  },
+  CANCELLED: { rpc: -31978, exit: 125, words: 'the caller cancelled the run' },
+  SUPERVISOR_LOST: {
+    rpc: -31977,
+    exit: 125,
+    words: 'the supervisor ended before the run did; the run was killed',
+  },
+  INTERNAL: { rpc: -31976, exit: 125, words: 'a mistake in Cordon itself' },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

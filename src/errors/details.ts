@@ -1,0 +1,67 @@
+/**
+ * The parts an error is made of. A caller may read them; the message is composed from them and from nothing else.
+ * @module
+ */
+
+import type { Problem } from '../schema/params.js';
+import type { RunResult, StageName } from '../schema/result.js';
+import type { Guarantee } from '../schema/vocabulary.js';
+import type { ErrorCode } from './codes.js';
+
+/** One guarantee that the requirement asks for and this machine does not give. */
+export interface UnmetGuarantee {
+  readonly guarantee: Guarantee;
+  readonly gap?: string;
+  readonly remedy?: string;
+}
+
+/** One mechanism that was looked for. `error` is an errno name, or words. */
+export interface Probed {
+  readonly mechanism: string;
+  readonly found: boolean;
+  readonly error?: string;
+}
+
+export interface ErrorDetails {
+  /** The option or flag at fault, as its face calls it. */
+  readonly option?: string;
+  readonly problem?: Problem;
+  /** What the object is for: "the workspace", "a writable root". */
+  readonly use?: string;
+  /** First component of a path that does not exist. */
+  readonly missing?: string;
+  /** Where a symbolic link that leads nowhere points. */
+  readonly linkTarget?: string;
+  /** What a root holds or lies in that it must not. */
+  readonly covers?: string;
+  /** Interpreter of a script, or loader of a program, that is at fault instead of the command. */
+  readonly interpreter?: string;
+  readonly interpreterOf?: 'script' | 'program';
+  readonly requirement?: string;
+  readonly unmet?: readonly UnmetGuarantee[];
+  readonly probed?: readonly Probed[];
+  /** Everything that went wrong on the way, in words. */
+  readonly errors?: readonly string[];
+  /** Bytes of arguments and environment. */
+  readonly bytes?: number;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly timeoutMs?: number;
+  /** The cause in words, where there is no errno that says it. */
+  readonly reason?: string;
+  /** The next move, where the code's usual one does not fit. */
+  readonly advice?: string;
+}
+
+/** What a `SandboxError` is built from. */
+export interface ErrorParts {
+  readonly code: ErrorCode;
+  readonly stage?: StageName;
+  /** The path, option or program at fault. */
+  readonly object?: string;
+  /** errno name. */
+  readonly errno?: string;
+  readonly details?: ErrorDetails;
+  readonly cause?: unknown;
+  readonly result?: RunResult<string | Buffer>;
+}

@@ -1,0 +1,134 @@
+/**
+ * What this host and this user are: ids, homes, Cordon's directories, temp, well-known devices.
+ * @module
+ */
+
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { nowMs } from '../platform/clock.js';
+import { cordonDirectories } from '../platform/paths.js';
+import type { CordonDirectories, DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
+import { DEVICE_NAMES } from '../schema/facts.js';
+import { LIMITS } from '../schema/limits.js';
+
+const DEFAULT_TEMP_PARENT = '/tmp';
+
+/** What hardly ever changes while a process runs, and costs dozens of system calls to look up. */
+type LastingFacts = Pick<HostFacts, 'homes' | 'cordon' | 'devices'>;
+
+let kept:
+  | { readonly key: string; readonly readAt: number; readonly facts: LastingFacts }
+  | undefined;
+
+/** Reads the host. `env` is the caller's environment, not the run's. Never throws for what is missing. */
+export function readHost(env: NodeJS.ProcessEnv): HostFacts {
+  const uid = process.geteuid?.() ?? 0;
+  const lasting = lastingFacts(env, uid);
+  return {
+    uid,
+    gid: process.getegid?.() ?? 0,
+    groups: process.getgroups?.() ?? [],
+    ...lasting,
+    tempParent: tempParentOf(env.TMPDIR),
+    sharedMemoryOccupied: isOccupied(lasting.devices['/dev/shm']),
+  };
+}
+
+/** Looked up again after a while: a run after the other would pay more for this than for its own policy. */
+function lastingFacts(env: NodeJS.ProcessEnv, uid: number): LastingFacts {
+  const { HOME, XDG_RUNTIME_DIR, XDG_STATE_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME } = env;
+  const names = [uid, HOME, XDG_RUNTIME_DIR, XDG_STATE_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME];
+  const key = names.join('\0');
+  const now = nowMs();
+  if (kept?.key === key && now - kept.readAt < LIMITS.hostFactsMs.value) return kept.facts;
+  const passwdHome = homeOfUser();
+  const home = absolute(HOME) ?? passwdHome ?? '/';
+  const facts = {
+    homes: homesOf([absolute(HOME), passwdHome]),
+    cordon: canonicalDirectories(cordonDirectories({ env, uid, home })),
+    devices: readDevices(),
+  };
+  kept = { key, readAt: now, facts };
+  return facts;
+}
+
+/** The path with every symbolic link resolved, as far as it exists. */
+export function canonicalAsFarAsItExists(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(canonicalAsFarAsItExists(parent), basename(path));
+  }
+}
+
+function homeOfUser(): string | undefined {
+  try {
+    return absolute(userInfo().homedir);
+  } catch {
+    // A uid without an entry in the user database: ordinary in containers.
+    return undefined;
+  }
+}
+
+function homesOf(homes: readonly (string | undefined)[]): readonly string[] {
+  const found = homes.flatMap((home) => (home === undefined ? [] : canonicalAsFarAsItExists(home)));
+  return [...new Set(found)];
+}
+
+function canonicalDirectories(directories: CordonDirectories): CordonDirectories {
+  return {
+    runtime: canonicalAsFarAsItExists(directories.runtime),
+    state: canonicalAsFarAsItExists(directories.state),
+    config: canonicalAsFarAsItExists(directories.config),
+    cache: canonicalAsFarAsItExists(directories.cache),
+  };
+}
+
+function tempParentOf(wanted: string | undefined): string {
+  const path = absolute(wanted);
+  if (path === undefined) return DEFAULT_TEMP_PARENT;
+  try {
+    const canonical = realpathSync.native(path);
+    const isShort = Buffer.byteLength(canonical) <= LIMITS.tempParentBytes.value;
+    return isShort && statSync(canonical).isDirectory() ? canonical : DEFAULT_TEMP_PARENT;
+  } catch {
+    return DEFAULT_TEMP_PARENT;
+  }
+}
+
+function readDevices(): HostFacts['devices'] {
+  const devices: Partial<Record<DeviceName, DeviceFact>> = {};
+  for (const name of DEVICE_NAMES) {
+    const fact = readDevice(name);
+    if (fact !== undefined) devices[name] = fact;
+  }
+  return devices;
+}
+
+/** Undefined for a name that is missing or is something else; `/dev/ptmx` and `/dev/shm` may be links. */
+function readDevice(name: DeviceName): DeviceFact | undefined {
+  try {
+    const path = realpathSync.native(name);
+    const stat = statSync(path, { bigint: true });
+    if (stat.isDirectory()) return { path, kind: 'directory', dev: stat.dev, ino: stat.ino };
+    if (stat.isCharacterDevice()) return { path, kind: 'device', dev: stat.dev, ino: stat.ino };
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOccupied(sharedMemory: DeviceFact | undefined): boolean {
+  if (sharedMemory === undefined) return false;
+  try {
+    return readdirSync(sharedMemory.path).length > 0;
+  } catch {
+    return true;
+  }
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path?.startsWith('/') === true ? path : undefined;
+}

@@ -1,0 +1,169 @@
+/**
+ * The ladder: for each guarantee the mechanisms that can carry it, best first, what must be seen to be stopped, and what
+ * to say when none does. Data; enforcement and remedies are folds over it.
+ * @module
+ */
+
+import type { Policy } from '../schema/policy.js';
+import type { Effect } from '../schema/proofs.js';
+import type { Guarantee, Mechanism, Promised } from '../schema/vocabulary.js';
+
+/** One way to keep a guarantee. */
+export interface Rung {
+  /** All of these must have been applied at this launch. */
+  readonly mechanisms: readonly Mechanism[];
+  /** Landlock ABI it takes; 0 for any. */
+  readonly abi: number;
+  /** Each must have been seen to be stopped. */
+  readonly stops: readonly Effect[];
+  /** Cannot be tried everywhere (file systems without links); seen to take place it breaks the rung. */
+  readonly mayNotTakePlace?: readonly Effect[];
+}
+
+/** What to say when a guarantee is not kept. */
+export interface Gap {
+  readonly gap: string;
+  readonly remedy?: string;
+}
+
+export interface LadderRow extends Gap {
+  /** What a confined policy asks of it. */
+  readonly promise: (policy: Policy) => Promised;
+  readonly rungs: readonly Rung[];
+  /** Other words where the policy itself opens it. */
+  readonly opened?: (policy: Policy) => Gap | undefined;
+}
+
+const prevent = (): Promised => 'prevent';
+const never = (): Promised => 'none';
+
+/** There is a name to protect only beneath a directory that can be written. */
+const beneathWritableDirectories =
+  (promise: Promised) =>
+  ({ writable }: Policy): Promised =>
+    writable.some((root) => root.kind === 'directory') ? promise : 'none';
+
+const LANDLOCK: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['landlock'], abi: 1 };
+
+export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
+  write: {
+    promise: prevent,
+    rungs: [
+      {
+        ...LANDLOCK,
+        stops: ['write-create', 'write-open', 'write-remove', 'write-rename', 'write-directory'],
+        mayNotTakePlace: ['write-link', 'write-fifo', 'write-symlink'],
+      },
+    ],
+    gap: 'files outside the writable roots can be written',
+    remedy: 'use a kernel with Landlock (5.13 or later) and "landlock" in its lsm= list',
+  },
+  truncate: {
+    promise: prevent,
+    rungs: [{ ...LANDLOCK, abi: 3, stops: ['truncate', 'truncate-open'] }],
+    gap: 'files outside the writable roots can be emptied (truncate)',
+    remedy: 'use Linux 6.2 or later (Landlock ABI 3)',
+  },
+  metadata: {
+    promise: prevent,
+    rungs: [],
+    gap: 'mode, owner, times and attributes of files outside can be changed where the user may change them',
+  },
+  'set-id': {
+    promise: prevent,
+    rungs: [],
+    gap: 'set-id files can be made in writable roots, for programs outside to run',
+  },
+  'protected-paths': {
+    promise: beneathWritableDirectories('prevent'),
+    rungs: [],
+    gap: 'files beneath the writable roots that run code later (git hooks and config, start-up files) can be written',
+    remedy: 'use --mode read-only where nothing needs to be written',
+  },
+  'protected-names': {
+    promise: beneathWritableDirectories('detect'),
+    rungs: [],
+    gap: 'new files that run code later are not looked for at the end',
+    remedy: 'use --mode read-only where nothing needs to be written',
+  },
+  'hidden-paths': {
+    promise: never,
+    rungs: [],
+    gap: 'everything the user may read can be read',
+  },
+  'unix-sockets': {
+    promise: prevent,
+    rungs: [{ ...LANDLOCK, abi: 9, stops: ['unix-connect'] }],
+    gap: 'programs outside that listen on a UNIX socket can be asked to act',
+    remedy: 'use Linux 7.1 or later (Landlock ABI 9)',
+  },
+  'abstract-sockets': {
+    promise: prevent,
+    rungs: [{ ...LANDLOCK, abi: 6, stops: ['abstract-connect'] }],
+    gap: 'programs outside that listen on an abstract UNIX socket can be asked to act',
+    remedy: 'use Linux 6.12 or later (Landlock ABI 6)',
+  },
+  signals: {
+    promise: prevent,
+    rungs: [{ ...LANDLOCK, abi: 6, stops: ['signal'] }],
+    gap: "the user's other processes can be signalled",
+    remedy: 'use Linux 6.12 or later (Landlock ABI 6)',
+  },
+  'shared-memory': {
+    promise: prevent,
+    rungs: [],
+    gap: 'System V shared memory and message queues of the user can be used',
+    opened: ({ sharedMemory: { value, origin } }) => {
+      if (value === 'shared') {
+        return {
+          gap: '/dev/shm is shared: objects that other programs make there can be overwritten',
+          remedy: 'use --shared-memory none where the command needs no semaphores',
+        };
+      }
+      if (origin.kind !== 'host') return undefined;
+      // The only trace of why semaphores fail in a run that nobody watches.
+      return {
+        gap: 'System V shared memory and message queues of the user can be used; /dev/shm is in use and was not granted (--shared-memory shared grants it, to commands that need semaphores)',
+      };
+    },
+  },
+  terminals: {
+    promise: prevent,
+    rungs: [],
+    gap: 'input can be pushed into a terminal the run was given (TIOCSTI)',
+    opened: ({ pty }) =>
+      pty.value === 'shared'
+        ? {
+            gap: "/dev/pts is shared: the user's other terminals can be written",
+            remedy: 'use --pty none where the command needs no new terminal',
+          }
+        : undefined,
+  },
+  'kernel-doors': {
+    promise: prevent,
+    rungs: [],
+    gap: 'io_uring, ptrace, keyctl, userfaultfd and the like are open as far as the kernel leaves them to the user',
+  },
+  privilege: {
+    promise: prevent,
+    rungs: [{ mechanisms: ['no-new-privs', 'capabilities'], abi: 0, stops: ['privilege'] }],
+    gap: 'privileges can be gained or used',
+  },
+  descriptors: {
+    promise: prevent,
+    rungs: [{ mechanisms: ['close-range'], abi: 0, stops: ['descriptors'] }],
+    gap: 'descriptors of the caller are open in the run',
+    remedy: 'use Linux 5.9 or later (close_range)',
+  },
+  'tree-kill': {
+    promise: prevent,
+    // Subreapers alone are no rung: a simultaneous death of supervisor and guard leaves the tree running.
+    rungs: [{ mechanisms: ['cgroup'], abi: 0, stops: [] }],
+    gap: 'when the supervisor and the guard die at the same moment, the run lives on until the next start of Cordon',
+  },
+  network: {
+    promise: never,
+    rungs: [],
+    gap: 'programs reachable over TCP and UDP can be asked to act',
+  },
+};

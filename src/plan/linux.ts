@@ -1,0 +1,162 @@
+/**
+ * From a policy and what this machine can do to the plan of one Run on Linux. Pure.
+ * @module
+ */
+
+import { SandboxUnavailableError } from '../errors/sandbox-error.js';
+import type { DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
+import type { Policy, Root } from '../schema/policy.js';
+import type { Mechanism } from '../schema/vocabulary.js';
+import type { Applied } from './enforcement.js';
+import type { Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
+
+/** What the probe and the facts say of this machine. */
+export interface HostCapabilities {
+  /** Landlock ABI; 0 when there is none. */
+  readonly landlockAbi: number;
+  /** errno name of the version query when there is none. */
+  readonly landlockError?: string | undefined;
+  readonly uid: number;
+  readonly gid: number;
+  readonly devices: HostFacts['devices'];
+}
+
+/** The part of a launch that is no policy. */
+export interface LaunchRequest {
+  /** As handed to execve. */
+  readonly program: string;
+  readonly argv: readonly string[];
+  /** `NAME=value`. */
+  readonly env: readonly string[];
+  readonly cwd: Plan['cwd'];
+  /** False keeps the terminal and job control. */
+  readonly newSession: boolean;
+  /** null inherits. */
+  readonly umask: number | null;
+  /** Path of the private temp directory that the launch makes; null for none. */
+  readonly temp: string | null;
+  /** Path of the run's own terminal; null when it has none. */
+  readonly terminal: string | null;
+}
+
+/** A plan, and what executing it applies. */
+export interface CompiledPlan {
+  readonly plan: Plan;
+  readonly applied: Applied;
+}
+
+/** Newest ABI the native table describes; a newer kernel is used as this one. */
+export const NEWEST_LANDLOCK_ABI = 11;
+
+/** CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER. */
+const KEPT_CAPABILITIES = (1n << 0n) | (1n << 1n) | (1n << 3n);
+
+const MECHANISMS: readonly Mechanism[] = [
+  'landlock',
+  'no-new-privs',
+  'capabilities',
+  'close-range',
+  'subreaper',
+];
+
+/**
+ * 1, not 0: a limit of 0 still starts a core handler behind a pipe, which runs outside as root; a limit of 1 starts
+ * neither that nor a file.
+ */
+const CORE_LIMIT: ResourceLimit = { resource: 'core', soft: 1n, hard: 1n };
+
+const SINKS: readonly DeviceName[] = ['/dev/null', '/dev/zero', '/dev/full'];
+const NEW_TERMINALS: readonly DeviceName[] = ['/dev/ptmx', '/dev/pts'];
+
+const RULE_OF_ROOT: Readonly<Record<Root['kind'], RuleKind>> = {
+  directory: 'tree',
+  file: 'file',
+  device: 'device',
+  socket: 'file',
+  fifo: 'file',
+};
+
+/** Compiles a plan. Throws `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock. */
+export function compileLinuxPlan(
+  policy: Policy,
+  host: HostCapabilities,
+  request: LaunchRequest,
+): CompiledPlan {
+  const { terminal, ...rest } = request;
+  const common = { ...rest, uid: host.uid, gid: host.gid };
+  if (policy.mode.value === 'danger-full-access') return unconfined(common);
+  if (host.landlockAbi < 1) throw withoutLandlock(host);
+  const landlockAbi = Math.min(host.landlockAbi, NEWEST_LANDLOCK_ABI);
+  const keeps = host.uid === 0 && policy.rootCapabilities.value === 'keep';
+  return {
+    plan: {
+      ...common,
+      confined: true,
+      landlockAbi,
+      rules: rulesOf(policy, host, terminal),
+      keepCapabilities: keeps ? KEPT_CAPABILITIES : 0n,
+      limits: [CORE_LIMIT],
+    },
+    applied: { backend: 'landlock', abi: landlockAbi, mechanisms: MECHANISMS },
+  };
+}
+
+/** The temp directory is not here: the launch makes it, and its rule on the descriptor. */
+function rulesOf(policy: Policy, { devices }: HostCapabilities, terminal: string | null): Rule[] {
+  const names: DeviceName[] = [
+    ...SINKS,
+    ...(policy.pty.value === 'shared' ? NEW_TERMINALS : []),
+    ...(policy.sharedMemory.value === 'shared' ? (['/dev/shm'] as const) : []),
+  ];
+  const wellKnown = names.flatMap((name) => devices[name] ?? []).map((fact) => deviceRule(fact));
+  return [
+    ...policy.writable.map((root) => rootRule(root)),
+    ...wellKnown,
+    ...terminalRules(terminal),
+  ];
+}
+
+function rootRule({ path, kind, dev, ino }: Root): Rule {
+  return { kind: RULE_OF_ROOT[kind], path, identity: { dev, ino } };
+}
+
+function deviceRule({ path, kind, dev, ino }: DeviceFact): Rule {
+  if (kind === 'device') return { kind: 'device', path, identity: null };
+  // Beneath /dev/pts nothing can be created, beneath /dev/shm objects are.
+  return { kind: path.endsWith('/pts') ? 'device-tree' : 'tree', path, identity: { dev, ino } };
+}
+
+function terminalRules(terminal: string | null): Rule[] {
+  if (terminal === null) return [];
+  const paths = new Set(['/dev/tty', terminal]);
+  return [...paths].map((path) => ({ kind: 'device', path, identity: null }));
+}
+
+type Common = Omit<LaunchRequest, 'terminal'> & Pick<Plan, 'uid' | 'gid'>;
+
+function unconfined(common: Common): CompiledPlan {
+  return {
+    plan: {
+      ...common,
+      confined: false,
+      landlockAbi: 0,
+      rules: [],
+      keepCapabilities: 0n,
+      limits: [],
+    },
+    applied: { backend: 'none', abi: 0, mechanisms: [] },
+  };
+}
+
+function withoutLandlock({ landlockError }: HostCapabilities): SandboxUnavailableError {
+  const error = landlockError ?? 'ENOSYS';
+  const advice =
+    error === 'EOPNOTSUPP'
+      ? 'Landlock is built in but not enabled: add it to lsm= on the kernel command line.'
+      : 'Use a kernel with Landlock (5.13 or later), or --mode danger-full-access for no confinement at all.';
+  return new SandboxUnavailableError({
+    object: 'landlock',
+    errno: error,
+    details: { probed: [{ mechanism: 'landlock', found: false, error }], advice },
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * The finished, serialisable list of what a Run is made of; no decision is left in it. Encoded by `encode.ts`, decoded by `native/core/plan_codec`.
+ * @module
+ */
+
+/** What a rule grants; the native table turns it into access rights of the kernel's ABI. */
+export type RuleKind =
+  /** Everything beneath a directory: create, write, remove, rename, link, truncate; no device nodes. */
+  | 'tree'
+  /** Write and truncate one file that exists. */
+  | 'file'
+  /** Write and ioctl one device or terminal. */
+  | 'device'
+  /** Write and ioctl every device beneath a directory, create nothing (`/dev/pts`). */
+  | 'device-tree';
+
+export interface Rule {
+  readonly kind: RuleKind;
+  readonly path: string;
+  /** Checked when the rule is added; null for well-known devices, whose identity is checked as character device. */
+  readonly identity: { readonly dev: bigint; readonly ino: bigint } | null;
+}
+
+export interface ResourceLimit {
+  readonly resource: 'core' | 'nofile' | 'nproc' | 'fsize' | 'as' | 'cpu';
+  readonly soft: bigint;
+  readonly hard: bigint;
+}
+
+export interface Plan {
+  readonly confined: boolean;
+  /** Program path handed to execve; no PATH search is left. */
+  readonly program: string;
+  readonly argv: readonly string[];
+  /** `NAME=value`, temp variables included. */
+  readonly env: readonly string[];
+  readonly cwd: { readonly path: string; readonly dev: bigint; readonly ino: bigint };
+  /** setsid for the command; false keeps terminal and job control. */
+  readonly newSession: boolean;
+  /** null inherits the served process's. */
+  readonly umask: number | null;
+  readonly uid: number;
+  readonly gid: number;
+  /** Landlock ABI to apply; 0 when not confined. The launch fails when the kernel has less. */
+  readonly landlockAbi: number;
+  readonly rules: readonly Rule[];
+  /** Path of the private temp directory, a writable tree whose identity the served process knows; null for none. */
+  readonly temp: string | null;
+  /** Capabilities to keep as root, as a mask. */
+  readonly keepCapabilities: bigint;
+  readonly limits: readonly ResourceLimit[];
+}

@@ -1,0 +1,147 @@
+/**
+ * From what was asked for and what was found to the policy of one Run. Pure.
+ * @module
+ */
+
+import { SandboxError } from '../errors/sandbox-error.js';
+import type { PolicyFacts, RootFact } from '../schema/facts.js';
+import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/policy.js';
+import type { Mode } from '../schema/vocabulary.js';
+import type { OriginSource } from './origins.js';
+import { DEFAULT_ORIGIN, originOf } from './origins.js';
+import { collapseRoots } from './roots.js';
+import { checkCordon, checkWorkspace } from './width.js';
+
+const UNCONFINED_ORIGIN: Origin = { kind: 'default', name: 'danger-full-access' };
+
+/**
+ * Resolves a policy. Throws `SandboxError` only: `WORKSPACE_NOT_A_DIRECTORY`, `ROOT_TOO_WIDE`, `POLICY_COVERS_CORDON`,
+ * and `INTERNAL` when the facts lack a path that the parameters name.
+ */
+export function resolve(params: PolicyParams, facts: PolicyFacts, source: OriginSource): Policy {
+  const mode = sourced('mode', { params, source, fallback: 'read-only' });
+  const workspace = workspaceOf(params, facts, source);
+  if (mode.value === 'danger-full-access') return unconfined({ params, source, mode, workspace });
+  checkWorkspace(workspace, facts.host);
+  const writable = writableRoots({ params, facts, source, mode: mode.value, workspace });
+  for (const root of writable) checkCordon(root, facts.host);
+  return {
+    mode,
+    workspace,
+    writable,
+    temp: sourced('temp', { params, source, fallback: 'private' }),
+    sharedMemory: sharedMemoryOf(params, facts, source),
+    pty: sourced('pty', { params, source, fallback: 'none' }),
+    rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
+    require: sourced('require', { params, source, fallback: 'partial' }),
+  };
+}
+
+interface FieldRequest<Field extends keyof PolicyParams> {
+  readonly params: PolicyParams;
+  readonly source: OriginSource;
+  readonly fallback: NonNullable<PolicyParams[Field]>;
+}
+
+function sourced<Field extends keyof PolicyParams>(
+  field: Field,
+  { params, source, fallback }: FieldRequest<Field>,
+): Sourced<NonNullable<PolicyParams[Field]>> {
+  const value = params[field];
+  if (value === undefined || value === null) return { value: fallback, origin: DEFAULT_ORIGIN };
+  return { value, origin: originOf(field, source) };
+}
+
+function workspaceOf(
+  { workspace }: PolicyParams,
+  facts: PolicyFacts,
+  source: OriginSource,
+): Sourced<Root> {
+  const fact = workspace === undefined ? facts.cwd : factOf(workspace, facts);
+  const origin = workspace === undefined ? DEFAULT_ORIGIN : originOf('workspace', source);
+  if (fact.kind !== 'directory') {
+    throw new SandboxError({
+      code: 'WORKSPACE_NOT_A_DIRECTORY',
+      object: fact.path,
+      details: { reason: `a ${fact.kind}, not a directory` },
+    });
+  }
+  return { value: { ...fact, origin }, origin };
+}
+
+interface RootRequest {
+  readonly params: PolicyParams;
+  readonly facts: PolicyFacts;
+  readonly source: OriginSource;
+  readonly mode: Mode;
+  readonly workspace: Sourced<Root>;
+}
+
+function writableRoots({ params, facts, source, mode, workspace }: RootRequest): readonly Root[] {
+  const origin = originOf('allowWrite', source);
+  const granted = (params.allowWrite ?? []).map((asked) => ({ ...factOf(asked, facts), origin }));
+  return collapseRoots(mode === 'workspace-write' ? [workspace.value, ...granted] : granted);
+}
+
+function factOf(asked: string, { roots }: PolicyFacts): RootFact {
+  const fact = roots.get(asked);
+  if (fact !== undefined) return fact;
+  throw new SandboxError({
+    code: 'INTERNAL',
+    object: asked,
+    details: { reason: 'the policy names a path that was not looked up' },
+  });
+}
+
+/** `auto` shares `/dev/shm` only while there is nothing in it to overwrite. */
+function sharedMemoryOf(
+  { sharedMemory = 'auto' }: PolicyParams,
+  { host }: PolicyFacts,
+  source: OriginSource,
+): Policy['sharedMemory'] {
+  if (sharedMemory !== 'auto') {
+    return { value: sharedMemory, origin: originOf('sharedMemory', source) };
+  }
+  const isFree = host.devices['/dev/shm'] !== undefined && !host.sharedMemoryOccupied;
+  return { value: isFree ? 'shared' : 'none', origin: { kind: 'host', name: '/dev/shm' } };
+}
+
+interface CapabilityRequest {
+  readonly facts: PolicyFacts;
+  readonly source: OriginSource;
+  readonly writable: readonly Root[];
+}
+
+/** Root without capabilities cannot write what another uid owns, which is the ordinary case in CI. */
+function rootCapabilitiesOf(
+  { rootCapabilities = 'auto' }: PolicyParams,
+  { facts: { host }, source, writable }: CapabilityRequest,
+): Policy['rootCapabilities'] {
+  if (rootCapabilities === 'none') {
+    return { value: 'none', origin: originOf('rootCapabilities', source) };
+  }
+  const foreign = host.uid === 0 ? writable.find((root) => root.uid !== 0) : undefined;
+  if (foreign === undefined) return { value: 'none', origin: DEFAULT_ORIGIN };
+  return { value: 'keep', origin: { kind: 'host', name: foreign.path } };
+}
+
+type UnconfinedRequest = Pick<RootRequest, 'params' | 'source' | 'workspace'> & {
+  readonly mode: Sourced<Mode>;
+};
+
+/** Everything is the user's: the fields say so instead of promising what nothing would hold. */
+function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Policy {
+  return {
+    mode,
+    workspace,
+    writable: [],
+    temp:
+      params.temp === undefined
+        ? { value: 'none', origin: UNCONFINED_ORIGIN }
+        : sourced('temp', { params, source, fallback: 'none' }),
+    sharedMemory: { value: 'shared', origin: UNCONFINED_ORIGIN },
+    pty: { value: 'shared', origin: UNCONFINED_ORIGIN },
+    rootCapabilities: { value: 'keep', origin: UNCONFINED_ORIGIN },
+    require: sourced('require', { params, source, fallback: 'partial' }),
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * What a policy may never make writable, and what a workspace may not be unless it was written out.
+ * @module
+ */
+
+import { SandboxError } from '../errors/sandbox-error.js';
+import type { HostFacts } from '../schema/facts.js';
+import type { Root, Sourced } from '../schema/policy.js';
+import { isWrittenOut } from './origins.js';
+import { isRelated, isWithin } from './roots.js';
+
+const CORDON_WORDS: Readonly<Record<keyof HostFacts['cordon'], string>> = {
+  runtime: "Cordon's runtime directory",
+  state: "Cordon's state directory",
+  config: "Cordon's configuration directory",
+  cache: "Cordon's cache directory",
+};
+
+/** Throws `ROOT_TOO_WIDE` or `POLICY_COVERS_CORDON` for a workspace that nobody would choose but by being there. */
+export function checkWorkspace(workspace: Sourced<Root>, host: HostFacts): void {
+  if (isWrittenOut(workspace.origin)) return;
+  const { path } = workspace.value;
+  const covers = tooWide(path, host.homes);
+  if (covers !== undefined) {
+    throw new SandboxError({ code: 'ROOT_TOO_WIDE', object: path, details: { covers } });
+  }
+  const held = Object.values(host.cordon).some((directory) => isWithin(directory, path));
+  if (held) checkCordon(workspace.value, host, 'the workspace');
+}
+
+/** Throws `POLICY_COVERS_CORDON` when a writable root holds one of Cordon's directories or lies in one. */
+export function checkCordon(root: Root, { cordon }: HostFacts, use = 'a writable root'): void {
+  for (const name of ['runtime', 'state', 'config', 'cache'] as const) {
+    const directory = cordon[name];
+    const exposed =
+      root.kind === 'directory' ? isRelated(root.path, directory) : isWithin(root.path, directory);
+    if (!exposed) continue;
+    throw new SandboxError({
+      code: 'POLICY_COVERS_CORDON',
+      object: root.path,
+      details: { use, covers: `${CORDON_WORDS[name]} (${directory})` },
+    });
+  }
+}
+
+function tooWide(path: string, homes: readonly string[]): string | undefined {
+  if (path === '/') return 'is the whole file system';
+  if (homes.includes(path)) return 'is a home directory';
+  const home = homes.find((each) => isWithin(each, path));
+  return home === undefined ? undefined : `holds the home directory ${home}`;
+}

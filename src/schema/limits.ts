@@ -1,0 +1,114 @@
+/**
+ * Every bound of the product: one row each, with its unit and the error that says it was passed.
+ * @module
+ */
+
+/** `error` is a code of `errors/codes.ts`; null where passing the bound is not an error (the row says what happens). */
+export interface Limit {
+  readonly value: number;
+  readonly unit: 'entries' | 'bytes' | 'descriptors' | 'milliseconds' | 'levels';
+  readonly error: 'LIMIT_EXCEEDED' | 'INVALID_REQUEST' | 'COMMAND_TOO_LONG' | null;
+  readonly words: string;
+}
+
+export const LIMITS = {
+  roots: {
+    value: 16_384,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'writable roots of one policy',
+  },
+  /** Past it a root is identified by device and inode without a held descriptor: see `facts/roots.ts`. */
+  rootDescriptors: {
+    value: 64,
+    unit: 'descriptors',
+    error: null,
+    words: 'roots held open between resolving the policy and the start',
+  },
+  hostFactsMs: {
+    value: 1000,
+    unit: 'milliseconds',
+    error: null,
+    words:
+      'for which homes, directories of Cordon and device nodes are taken to be where they were',
+  },
+  argumentBytes: {
+    value: 131_071,
+    unit: 'bytes',
+    error: 'COMMAND_TOO_LONG',
+    words: 'one argument or environment entry (the kernel allows 32 pages with the terminator)',
+  },
+  outputBytes: {
+    value: 100_000_000,
+    unit: 'bytes',
+    error: null,
+    words: 'collected output of one stream when `maxBuffer` is not given; past it the run is ended',
+  },
+  /** The longest delay of a Node timer; a longer one would fire at once. */
+  timeoutMs: {
+    value: 2_147_483_647,
+    unit: 'milliseconds',
+    error: 'INVALID_REQUEST',
+    words: 'timeout and killAfter',
+  },
+  launchRetryMs: {
+    value: 5000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'asking again for a launch that the kernel puts off (EAGAIN); then it is refused',
+  },
+  killAfterMs: {
+    value: 5000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'between TERM and KILL when `killAfter` is not given',
+  },
+  /** A supervisor that has not ended by then is given up: closing its socket kills the tree as well. */
+  killedMs: {
+    value: 2000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'between KILL and the end of the whole tree',
+  },
+  drainMs: {
+    value: 200,
+    unit: 'milliseconds',
+    error: null,
+    words: 'reading on after the command has ended, while a process outside holds its output open',
+  },
+  probeMs: {
+    value: 5000,
+    unit: 'milliseconds',
+    error: null,
+    words:
+      'one throw-away child that proves what works here; what it has not said by then counts as not tried',
+  },
+  /** With the directory's own name a socket in it still fits the 108 bytes of a socket address. */
+  tempParentBytes: {
+    value: 60,
+    unit: 'bytes',
+    error: null,
+    words: 'TMPDIR as the parent of private temp directories; when longer, /tmp is used',
+  },
+  tempNameBytes: {
+    value: 30,
+    unit: 'bytes',
+    error: null,
+    words: 'name of a private temp directory',
+  },
+  /** BINPRM_BUF_SIZE: the kernel reads no more of a `#!` line. */
+  interpreterLineBytes: {
+    value: 256,
+    unit: 'bytes',
+    error: null,
+    words: '`#!` line of a script; the kernel ignores the rest',
+  },
+  interpreterDepth: {
+    value: 5,
+    unit: 'levels',
+    error: null,
+    words: 'scripts that are interpreters of scripts; the kernel follows no more',
+  },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+export type LimitName = keyof typeof LIMITS;

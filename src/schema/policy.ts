@@ -1,0 +1,63 @@
+/**
+ * What one Run may touch: as asked for (`PolicyParams`), and resolved (`Policy`), where every field knows its origin.
+ * @module
+ */
+
+import type {
+  Mode,
+  PtyChoice,
+  Requirement,
+  RootCapabilitiesChoice,
+  SharedMemoryChoice,
+  TempChoice,
+} from './vocabulary.js';
+
+/** Where a value came from. `name` is the flag, option, variable or file. */
+export interface Origin {
+  readonly kind: 'default' | 'option' | 'flag' | 'environment' | 'host';
+  readonly name?: string;
+}
+
+/** A value and its origin. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly origin: Origin;
+}
+
+/** A file system object as it was when the policy was resolved: canonical path and identity. */
+export interface Root {
+  readonly path: string;
+  /** As the caller wrote it. */
+  readonly asked: string;
+  readonly kind: 'directory' | 'file' | 'device' | 'socket' | 'fifo';
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly uid: number;
+  readonly origin: Origin;
+}
+
+/** What the caller may ask for; everything optional. Strict: see `PolicyParamsSchema`. */
+export interface PolicyParams {
+  readonly mode?: Mode | undefined;
+  readonly workspace?: string | undefined;
+  readonly allowWrite?: readonly string[] | undefined;
+  readonly temp?: TempChoice | undefined;
+  readonly sharedMemory?: SharedMemoryChoice | undefined;
+  readonly pty?: PtyChoice | undefined;
+  readonly rootCapabilities?: RootCapabilitiesChoice | undefined;
+  readonly require?: Requirement | undefined;
+}
+
+/** The finished policy of one Run. A value: carried with the call, never process state. */
+export interface Policy {
+  readonly mode: Sourced<Mode>;
+  readonly workspace: Sourced<Root>;
+  /** Writable roots: the workspace in workspace-write, and every explicit grant. Canonical, without duplicates, none beneath another. */
+  readonly writable: readonly Root[];
+  readonly temp: Sourced<TempChoice>;
+  readonly sharedMemory: Sourced<Exclude<SharedMemoryChoice, 'auto'>>;
+  readonly pty: Sourced<PtyChoice>;
+  /** `keep` is decided from the owner of the writable roots. */
+  readonly rootCapabilities: Sourced<'keep' | 'none'>;
+  readonly require: Sourced<Requirement>;
+}

@@ -1,0 +1,213 @@
+/**
+ * The strict schemas, made when first needed: a caller that only reads a version pays for none of them.
+ * @module
+ */
+
+import {
+  array,
+  boolean,
+  custom,
+  maxLength,
+  minLength,
+  number,
+  enum as oneOf,
+  optional,
+  refine,
+  strictObject,
+  string,
+  tuple,
+  union,
+} from 'zod/mini';
+import { LIMITS } from './limits.js';
+import { CALLER_FACES } from './option-names.js';
+import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
+import type { PolicyParams } from './policy.js';
+import {
+  GUARANTEES,
+  MODES,
+  PTY_CHOICES,
+  ROOT_CAPABILITIES_CHOICES,
+  SHARED_MEMORY_CHOICES,
+  TEMP_CHOICES,
+} from './vocabulary.js';
+
+interface SchemaIssue {
+  readonly code?: string;
+  readonly path: readonly PropertyKey[];
+}
+
+/** The part of a zod object that parsing uses. */
+export interface OptionsSchema<T> {
+  readonly shape: Readonly<Record<string, unknown>>;
+  safeParse(
+    value: unknown,
+    context: { readonly jitless: boolean },
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
+}
+
+const STDIO_WORDS = ['pipe', 'inherit', 'ignore'] as const;
+const ENCODINGS = ['utf8', 'buffer'] as const;
+const REQUIREMENT_WORDS = ['partial', 'full'] as const;
+const MAX_UMASK = 0o777;
+
+/** The closed word lists of options, for "did you mean". */
+export const VALUES: Readonly<Record<string, readonly string[]>> = {
+  mode: MODES,
+  temp: TEMP_CHOICES,
+  sharedMemory: SHARED_MEMORY_CHOICES,
+  pty: PTY_CHOICES,
+  rootCapabilities: ROOT_CAPABILITIES_CHOICES,
+  require: [...REQUIREMENT_WORDS, ...GUARANTEES],
+  stdio: STDIO_WORDS,
+  encoding: ENCODINGS,
+  origin: CALLER_FACES,
+};
+
+const BYTES_OF_A_PATH = 'a non-empty path without NUL bytes';
+
+/** What each option takes, in words. `name[]` is an element of it. */
+export const EXPECTED: Readonly<Record<string, string>> = {
+  mode: listed(MODES),
+  workspace: BYTES_OF_A_PATH,
+  allowWrite: `an array of at most ${LIMITS.roots.value} paths`,
+  'allowWrite[]': BYTES_OF_A_PATH,
+  temp: listed(TEMP_CHOICES),
+  sharedMemory: listed(SHARED_MEMORY_CHOICES),
+  pty: listed(PTY_CHOICES),
+  rootCapabilities: listed(ROOT_CAPABILITIES_CHOICES),
+  require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
+  'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
+  cwd: BYTES_OF_A_PATH,
+  env: 'an object of strings; names without "=", nothing with a NUL byte',
+  origin: listed(CALLER_FACES),
+  origins: 'an object with the origin of each field',
+  extendEnv: 'true or false',
+  stdio: `${listed(STDIO_WORDS)}, or an array of three of these, descriptor numbers or streams with a descriptor`,
+  'stdio[]': `${listed(STDIO_WORDS)}, a descriptor number or a stream with a descriptor`,
+  input: 'a string, a Uint8Array or a readable stream',
+  encoding: listed(ENCODINGS),
+  maxBuffer: 'a number of bytes, 1 or more',
+  stripFinalNewline: 'true or false',
+  buffer: 'true or false',
+  timeout: `milliseconds from 0 to ${LIMITS.timeoutMs.value}`,
+  killAfter: `milliseconds from 0 to ${LIMITS.timeoutMs.value}`,
+  signal: 'an AbortSignal',
+  reject: 'true or false',
+  umask: 'an integer from 0 to 0o777',
+  file: 'a non-empty program name or path without NUL bytes',
+  args: 'an array of strings without NUL bytes',
+  'args[]': 'a string without NUL bytes',
+};
+
+function listed(values: readonly string[]): string {
+  const quoted = values.map((value) => `"${value}"`);
+  return quoted.length === 1
+    ? `${quoted[0]}`
+    : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
+}
+
+const text = () => string().check(refine((value) => !value.includes('\0')));
+const path = () => text().check(minLength(1));
+const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
+
+function policyShape() {
+  return {
+    mode: optional(oneOf(MODES)),
+    workspace: optional(path()),
+    allowWrite: optional(array(path()).check(maxLength(LIMITS.roots.value))),
+    temp: optional(oneOf(TEMP_CHOICES)),
+    sharedMemory: optional(oneOf(SHARED_MEMORY_CHOICES)),
+    pty: optional(oneOf(PTY_CHOICES)),
+    rootCapabilities: optional(oneOf(ROOT_CAPABILITIES_CHOICES)),
+    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
+  };
+}
+
+function inspectShape() {
+  return {
+    ...policyShape(),
+    cwd: optional(path()),
+    env: optional(custom<NodeJS.ProcessEnv>(isEnvironment)),
+    origin: optional(oneOf(CALLER_FACES)),
+    origins: optional(custom<FieldOrigins>(isObject)),
+  };
+}
+
+function confineShape() {
+  const entry = () =>
+    union([
+      oneOf(STDIO_WORDS),
+      number().check(refine((fd) => Number.isInteger(fd) && fd >= 0)),
+      custom<StdioStream>(isStreamWithDescriptor),
+    ]);
+  return {
+    ...inspectShape(),
+    extendEnv: optional(boolean()),
+    stdio: optional(union([oneOf(STDIO_WORDS), tuple([entry(), entry(), entry()])])),
+    input: optional(custom<NonNullable<ConfineOptions['input']>>(isInput)),
+    encoding: optional(oneOf(ENCODINGS)),
+    maxBuffer: optional(custom<number>((bytes) => typeof bytes === 'number' && bytes >= 1)),
+    stripFinalNewline: optional(boolean()),
+    buffer: optional(boolean()),
+    timeout: optional(delay()),
+    killAfter: optional(delay()),
+    signal: optional(custom<AbortSignal>((signal) => signal instanceof AbortSignal)),
+    reject: optional(boolean()),
+    umask: optional(number().check(refine(isUmask))),
+  };
+}
+
+type StdioStream = Exclude<
+  Extract<ConfineOptions['stdio'], readonly unknown[]>[number],
+  string | number
+>;
+
+function isUmask(mask: number): boolean {
+  return Number.isInteger(mask) && mask >= 0 && mask <= MAX_UMASK;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEnvironment(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(([name, entry]) => {
+    if (name === '' || name.includes('=') || name.includes('\0')) return false;
+    return entry === undefined || (typeof entry === 'string' && !entry.includes('\0'));
+  });
+}
+
+function isStreamWithDescriptor(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const fd: unknown = Reflect.get(value, 'fd');
+  return typeof fd === 'number' && Number.isInteger(fd) && fd >= 0;
+}
+
+function isInput(value: unknown): boolean {
+  if (typeof value === 'string' || value instanceof Uint8Array) return true;
+  return isObject(value) && typeof Reflect.get(value, 'pipe') === 'function';
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+export const policyParamsSchema: () => OptionsSchema<PolicyParams> = lazy(() =>
+  strictObject(policyShape()),
+);
+export const inspectParamsSchema: () => OptionsSchema<InspectParams> = lazy(() =>
+  strictObject(inspectShape()),
+);
+export const confineOptionsSchema: () => OptionsSchema<ConfineOptions> = lazy(() =>
+  strictObject(confineShape()),
+);
+export const commandSchema: () => OptionsSchema<Command> = lazy(() =>
+  strictObject({ file: path(), args: array(text()) }),
+);

@@ -1,0 +1,72 @@
+/**
+ * The product's closed vocabularies: modes, knobs, guarantees and statuses. One list each; types are derived from the lists.
+ * @module
+ */
+
+/** Filesystem effects of a Run, from least to most. */
+export const MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** `private`: a directory of the Run's own, removed afterwards. `none`: no temporary directory at all. */
+export const TEMP_CHOICES = ['private', 'none'] as const;
+export type TempChoice = (typeof TEMP_CHOICES)[number];
+
+/** `auto` is decided when the policy is resolved; the policy then holds `shared` or `none`. */
+export const SHARED_MEMORY_CHOICES = ['auto', 'shared', 'none'] as const;
+export type SharedMemoryChoice = (typeof SHARED_MEMORY_CHOICES)[number];
+
+/** `shared` grants `/dev/ptmx` and `/dev/pts`, the user's other terminals included. */
+export const PTY_CHOICES = ['none', 'shared'] as const;
+export type PtyChoice = (typeof PTY_CHOICES)[number];
+
+/** `auto`: as root, keep what writing a foreign owner's workspace takes, and only then. */
+export const ROOT_CAPABILITIES_CHOICES = ['auto', 'none'] as const;
+export type RootCapabilitiesChoice = (typeof ROOT_CAPABILITIES_CHOICES)[number];
+
+/** Every named promise, in the order reports print them. */
+export const GUARANTEES = [
+  'write',
+  'truncate',
+  'metadata',
+  'set-id',
+  'protected-paths',
+  'protected-names',
+  'hidden-paths',
+  'unix-sockets',
+  'abstract-sockets',
+  'signals',
+  'shared-memory',
+  'terminals',
+  'kernel-doors',
+  'privilege',
+  'descriptors',
+  'tree-kill',
+  'network',
+] as const;
+export type Guarantee = (typeof GUARANTEES)[number];
+
+/** Below these nothing starts, whatever `require` says. */
+export const FLOOR: readonly Guarantee[] = ['write', 'privilege', 'descriptors'];
+
+/** What the policy asks of a guarantee. */
+export type Promised = 'prevent' | 'detect' | 'none';
+
+/** What was obtained here. `not-promised` when the policy asks for nothing. */
+export type GuaranteeStatus = 'prevented' | 'detected' | 'absent' | 'not-promised';
+
+export const LEVELS = ['full', 'partial', 'unconfined'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export type BackendName = 'landlock' | 'seatbelt' | 'windows-acl' | 'none';
+
+/** A kernel facility that a backend composes. */
+export type Mechanism =
+  | 'landlock'
+  | 'no-new-privs'
+  | 'capabilities'
+  | 'close-range'
+  | 'subreaper'
+  | 'cgroup';
+
+/** The caller's minimum. A list names guarantees that must be met. */
+export type Requirement = 'partial' | 'full' | readonly Guarantee[];
