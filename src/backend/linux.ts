@@ -1,0 +1,96 @@
+/**
+ * The Linux backend: plans go to a served `cordon-exec`, proofs come from a throw-away child of it.
+ * @module
+ */
+
+import { homedir, tmpdir } from 'node:os';
+import type { Binding, KernelFacts } from '../native/binding.js';
+import type { Native } from '../native/load.js';
+import { cordonDirectories, ensurePrivateDirectory } from '../platform/paths.js';
+import type { Proofs } from '../schema/proofs.js';
+import type { Backend, Launch } from './backend.js';
+import { LaunchQueue } from './launch-queue.js';
+import { probe } from './probe.js';
+import { proofKey, readProofs, writeProofs } from './probe-cache.js';
+import { ServedProcess } from './server.js';
+
+/** One per thread: the served processes and the proofs are its own. */
+export class LinuxBackend implements Backend {
+  readonly binding: Binding;
+  readonly executable: string;
+  readonly kernel: KernelFacts;
+  readonly queue = new LaunchQueue();
+  /** Two, because one that refuses unconfined plans makes confined launches cheaper; the second is rarely needed. */
+  readonly #confined: ServedProcess;
+  readonly #any: ServedProcess;
+  #proofs: Proofs | undefined;
+  #proving: Promise<Proofs> | undefined;
+
+  constructor({ binding, executable }: Native) {
+    this.binding = binding;
+    this.executable = executable;
+    this.kernel = binding.kernel();
+    const served = { binding, executable, journal: () => runtimeDirectory() ?? '' };
+    this.#confined = new ServedProcess({ ...served, confinedOnly: true });
+    this.#any = new ServedProcess({ ...served, confinedOnly: false });
+  }
+
+  get proofs(): Proofs | undefined {
+    if (this.#proofs !== undefined) return this.#proofs;
+    // Nothing can be confined, so there is nothing to prove.
+    if (this.kernel.landlockAbi === 0) this.#proofs = {};
+    else this.#proofs = this.#keptProofs();
+    return this.#proofs;
+  }
+
+  prove(): Promise<Proofs> {
+    const known = this.proofs;
+    if (known !== undefined) return Promise.resolve(known);
+    this.#proving ??= this.#probe().finally(() => {
+      this.#proving = undefined;
+    });
+    return this.#proving;
+  }
+
+  launch({ bytes, confined, stdio, temp }: Launch): number {
+    const server = confined ? this.#confined : this.#any;
+    return server.launch({ plan: bytes, stdio, ...(temp !== undefined && { temp }) });
+  }
+
+  async #probe(): Promise<Proofs> {
+    const { binding, executable } = this;
+    const directory = runtimeDirectory();
+    const proofs = await probe({
+      binding,
+      executable,
+      abi: this.kernel.landlockAbi,
+      parent: directory ?? tmpdir(),
+      launch: (launch) => this.launch(launch),
+    });
+    if (directory !== undefined) writeProofs(directory, this.#key(), proofs);
+    this.#proofs = proofs;
+    return proofs;
+  }
+
+  #keptProofs(): Proofs | undefined {
+    const directory = runtimeDirectory();
+    return directory === undefined ? undefined : readProofs(directory, this.#key());
+  }
+
+  #key(): string {
+    return proofKey(this.executable, this.kernel.landlockAbi);
+  }
+}
+
+let runtime: string | undefined;
+
+/** Cordon's runtime directory, made ready; undefined where there can be none, as inside another sandbox. */
+function runtimeDirectory(): string | undefined {
+  const uid = process.geteuid?.() ?? 0;
+  runtime ??= cordonDirectories({ env: process.env, uid, home: homedir() }).runtime;
+  try {
+    return ensurePrivateDirectory(runtime, uid);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Proves what the mechanisms do on this machine: a throw-away child attempts every effect, first unconfined, to see that
+ * the attempt is one, then confined through the normal launch path.
+ * @module
+ */
+
+import { closeSync, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errnoName } from '../errors/errno.js';
+import { stageOf } from '../errors/stages.js';
+import type { Binding } from '../native/binding.js';
+import { ControlSocket } from '../native/control.js';
+import type { FailedRecord } from '../native/records.js';
+import { encodePlan } from '../plan/encode.js';
+import { NEWEST_LANDLOCK_ABI } from '../plan/linux.js';
+import type { Plan } from '../plan/plan.js';
+import { LIMITS } from '../schema/limits.js';
+import type { Effect, Proof, Proofs } from '../schema/proofs.js';
+import { EFFECTS } from '../schema/proofs.js';
+import type { Launch } from './backend.js';
+import { ProbeScene } from './probe-scene.js';
+import { probeFailed } from './unavailable.js';
+
+/**
+ * Read from the kernel's record of the confined process, not attempted: it proves itself. Where Cordon runs without
+ * privileges already the control shows nothing.
+ */
+const SELF_EVIDENT: ReadonlySet<Effect> = new Set(['privilege', 'descriptors']);
+
+/** What is needed to start the two children. */
+export interface ProbeRequest {
+  readonly binding: Binding;
+  readonly executable: string;
+  /** Landlock ABI of the kernel. */
+  readonly abi: number;
+  /** Existing directory for the throw-away place. */
+  readonly parent: string;
+  /** The normal launch path. */
+  readonly launch: (launch: Launch) => number;
+}
+
+/** Effects the child named, and whether they took place. */
+type Sightings = ReadonlyMap<Effect, boolean>;
+
+/** Runs both children. Rejects with `SANDBOX_UNAVAILABLE` when the confined one could not be started. */
+export async function probe(request: ProbeRequest): Promise<Proofs> {
+  const control = await observe(request.parent, (scene) => unconfinedChild(request, scene));
+  const confined = await observe(request.parent, (scene) => confinedChild(request, scene));
+  return Object.fromEntries(EFFECTS.map((effect) => [effect, judge(effect, control, confined)]));
+}
+
+function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {
+  const seen = confined.get(effect);
+  if (seen === undefined) return 'not-tried';
+  if (seen) return 'took-place';
+  return control.get(effect) === true || SELF_EVIDENT.has(effect) ? 'stopped' : 'not-tried';
+}
+
+async function observe(
+  parent: string,
+  child: (scene: ProbeScene) => Promise<string>,
+): Promise<Sightings> {
+  const scene = new ProbeScene(parent);
+  try {
+    await scene.open();
+    const words = await child(scene);
+    // Connections that were made before the child ended are accepted in the turn after.
+    await nextTurn();
+    return sightingsOf(words, scene);
+  } finally {
+    scene.remove();
+  }
+}
+
+/** `effect stopped EACCES` or `effect took-place`, a line each. */
+function sightingsOf(words: string, scene: ProbeScene): Sightings {
+  const sightings = new Map<Effect, boolean>();
+  for (const line of words.split('\n')) {
+    const [name, said] = line.split(' ');
+    const effect = EFFECTS.find((each) => each === name);
+    if (effect === undefined || (said !== 'stopped' && said !== 'took-place')) continue;
+    sightings.set(effect, scene.trace(effect) ?? said === 'took-place');
+  }
+  return sightings;
+}
+
+function argumentsOf({ directory, abstractName }: ProbeScene): readonly string[] {
+  return ['probe', directory, String(process.pid), abstractName];
+}
+
+/** Through Node's own spawn, with one descriptor more than a child needs. */
+async function unconfinedChild({ executable }: ProbeRequest, scene: ProbeScene): Promise<string> {
+  // Loaded here: what was proved is kept, so most starts of the command line never come by.
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve, reject) => {
+    const child = spawn(executable, argumentsOf(scene), {
+      env: {},
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+      timeout: LIMITS.probeMs.value,
+      killSignal: 'SIGKILL',
+    });
+    const words = child.stdout === null ? () => '' : collect(child.stdout);
+    child.once('error', (error) =>
+      reject(probeFailed(`the control child: ${error.message}`, error)),
+    );
+    child.once('close', () => resolve(words()));
+  });
+}
+
+async function confinedChild(request: ProbeRequest, scene: ProbeScene): Promise<string> {
+  const { binding, launch } = request;
+  const output = binding.channel('read');
+  const nothing = openSync('/dev/null', 'r+');
+  const stdout = new Socket({ fd: output.parent, readable: true, writable: false });
+  const words = collect(stdout);
+  const closed = new Promise((resolve) => stdout.once('close', resolve));
+  try {
+    const control = launch({
+      bytes: encodePlan(planOf(request, scene)),
+      confined: true,
+      stdio: [nothing, output.child, nothing],
+    });
+    closeSync(output.child);
+    await untilEnded(control);
+    await closed;
+    return words();
+  } finally {
+    closeSync(nothing);
+    stdout.destroy();
+  }
+}
+
+function planOf({ executable, abi }: ProbeRequest, scene: ProbeScene): Plan {
+  const { dev, ino } = statSync('/', { bigint: true });
+  return {
+    confined: true,
+    program: executable,
+    argv: [executable, ...argumentsOf(scene)],
+    env: [],
+    cwd: { path: '/', dev, ino },
+    newSession: true,
+    umask: null,
+    uid: process.geteuid?.() ?? 0,
+    gid: process.getegid?.() ?? 0,
+    landlockAbi: Math.min(abi, NEWEST_LANDLOCK_ABI),
+    rules: [],
+    temp: null,
+    keepCapabilities: 0n,
+    limits: [],
+  };
+}
+
+function collect(stream: Readable): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('error', () => undefined);
+  return () => Buffer.concat(chunks).toString();
+}
+
+/** Resolves when the run is over; rejects when nothing was started. */
+function untilEnded(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let started = false;
+    let failure: FailedRecord | undefined;
+    const control = new ControlSocket(fd, {
+      onRecord: (record) => {
+        if (record.type === 'started') started = true;
+        if (record.type === 'failed') failure = record;
+      },
+      onEnd: (error) => {
+        clearTimeout(timer);
+        if (started) resolve();
+        else reject(probeFailed(failureWords(failure), error));
+      },
+    });
+    const timer = setTimeout(() => control.destroy(), LIMITS.probeMs.value);
+  });
+}
+
+function failureWords(failure: FailedRecord | undefined): string {
+  if (failure === undefined) return 'no confined child could be started';
+  const stage = stageOf(failure.stage)?.name ?? String(failure.stage);
+  return `${stage} failed with ${errnoName(failure.errno)}`;
+}

@@ -1,0 +1,102 @@
+/**
+ * The served process of this Node thread: started when first needed, replaced when it is gone. Nothing here keeps the
+ * event loop alive; the process ends with the descriptor, and the addon closes that with its thread.
+ * @module
+ */
+
+import { closeSync } from 'node:fs';
+import { errnoOf } from '../errors/errno.js';
+import type { Binding, LaunchRequest, ServerProcess } from '../native/binding.js';
+
+/** What a served process is started with. */
+export interface ServedOptions {
+  readonly binding: Binding;
+  readonly executable: string;
+  /** It refuses unconfined plans, and a confined launch costs less. */
+  readonly confinedOnly: boolean;
+  /** Directory of the journal, made ready; called at each start. */
+  readonly journal: () => string;
+}
+
+/** What the kernel answers when nobody is at the other end of the pair. */
+const GONE: ReadonlySet<string | undefined> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ENOTCONN',
+]);
+
+/** One served process, or the next one. */
+export class ServedProcess {
+  readonly #options: ServedOptions;
+  #server: ServerProcess | undefined;
+  #identity = '';
+  /** Closed, but not yet reaped: they take up to a second to end what they served. */
+  #leaving: number[] = [];
+
+  constructor(options: ServedOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends one run and returns its control socket. A process that is gone received nothing, so another one is started
+   * and asked. Throws as `Binding.launch` and `Binding.startServer` do, `EAGAIN` above all.
+   */
+  launch(request: Omit<LaunchRequest, 'server'>): number {
+    try {
+      return this.#send(request);
+    } catch (error) {
+      const errno = errnoOf(error);
+      // Somebody else closed our number; closing it again could hit whoever has it now.
+      if (errno === 'EBADF' && this.#server !== undefined) this.#forget(this.#server);
+      else if (GONE.has(errno)) this.close();
+      else throw error;
+      return this.#send(request);
+    }
+  }
+
+  /** Lets the process go; whatever it serves is ended. The next launch starts another. */
+  close(): void {
+    if (this.#server === undefined) return;
+    const { fd } = this.#server;
+    this.#forget(this.#server);
+    closeSync(fd);
+    this.#reap();
+  }
+
+  /** Process id of the served process, for reports and tests; undefined before the first launch. */
+  get pid(): number | undefined {
+    return this.#server?.pid;
+  }
+
+  #send(request: Omit<LaunchRequest, 'server'>): number {
+    const { fd } = this.#current();
+    return this.#options.binding.launch({ ...request, server: fd });
+  }
+
+  #current(): ServerProcess {
+    const identity = identityOfThisProcess();
+    // It serves one identity only, and would end at the first message from another: start its successor first.
+    if (this.#server !== undefined && this.#identity !== identity) this.close();
+    if (this.#server !== undefined) return this.#server;
+    if (this.#leaving.length > 0) this.#reap();
+    const { binding, executable, journal, confinedOnly } = this.#options;
+    this.#identity = identity;
+    this.#server = binding.startServer(executable, journal(), confinedOnly);
+    return this.#server;
+  }
+
+  #forget({ pid }: ServerProcess): void {
+    this.#server = undefined;
+    this.#leaving.push(pid);
+  }
+
+  #reap(): void {
+    this.#leaving = this.#leaving.filter((pid) => !this.#options.binding.reap(pid));
+  }
+}
+
+function identityOfThisProcess(): string {
+  const { getuid, geteuid, getgid, getegid, getgroups } = process;
+  return `${getuid?.()}:${geteuid?.()}:${getgid?.()}:${getegid?.()}:${getgroups?.().join()}`;
+}

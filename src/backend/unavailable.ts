@@ -1,0 +1,29 @@
+/**
+ * Why nothing can be confined on this machine, in terms of what its owner can change.
+ * @module
+ */
+
+import { SandboxUnavailableError } from '../errors/sandbox-error.js';
+
+/** The error of a kernel whose Landlock did not let a throw-away child start. `error` says how far it got. */
+export function probeFailed(error: string, cause?: unknown): SandboxUnavailableError {
+  return new SandboxUnavailableError({
+    object: 'landlock',
+    cause,
+    details: {
+      probed: [{ mechanism: 'landlock', found: false, error }],
+      advice: 'Run `cordon doctor` for what this kernel has.',
+    },
+  });
+}
+
+/** The error of an operating system without a backend. */
+export function platformUnsupported(platform: string): SandboxUnavailableError {
+  return new SandboxUnavailableError({
+    object: platform,
+    details: {
+      probed: [{ mechanism: 'landlock', found: false, error: `not a facility of ${platform}` }],
+      advice: 'Run it on Linux.',
+    },
+  });
+}

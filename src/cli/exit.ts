@@ -1,0 +1,51 @@
+/**
+ * Exit codes of the command line: one table of ours, and how the end of a Run becomes a code.
+ * @module
+ */
+
+import { constants } from 'node:os';
+import type { ErrorCode } from '../errors/codes.js';
+import { ERROR_CODES } from '../errors/codes.js';
+import type { Outcome } from '../schema/result.js';
+
+/** What each situation of our own exits with; the command's own code passes through. */
+export const EXIT = {
+  ok: 0,
+  /** A reading command found something wrong, or failed. */
+  failure: 1,
+  /** A command other than `run` was used wrongly. */
+  usage: 2,
+  timedOut: 124,
+  /** `run` failed by itself: usage, sandbox unavailable, policy refused. */
+  ours: 125,
+  /** Standard output was closed: what a shell shows for death by SIGPIPE. */
+  closedOutput: 128 + constants.signals.SIGPIPE,
+} as const;
+
+function assertNever(outcome: never): never {
+  throw new TypeError(`outcome ${JSON.stringify(outcome)} has no exit code`);
+}
+
+/** The exit code of `run` for a code of the error table. */
+export function exitOfCode(code: string): number {
+  return Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as ErrorCode].exit : EXIT.ours;
+}
+
+/** The exit code of `cordon run` for the way a Run ended. */
+export function exitOf(outcome: Outcome): number {
+  switch (outcome.kind) {
+    case 'exited':
+      return outcome.code;
+    case 'signalled':
+      return 128 + constants.signals[outcome.signal];
+    case 'timed-out':
+      return EXIT.timedOut;
+    case 'cancelled':
+      return EXIT.ours;
+    case 'refused':
+    case 'launch-failed':
+      return exitOfCode(outcome.code);
+    default:
+      return assertNever(outcome);
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * The options of the command line as data: one row each, read by the argument readers, the help, the completions and
+ * the `CORDON_*` variables alike.
+ * @module
+ */
+
+import { LIMITS } from '../schema/limits.js';
+import type { Origin, PolicyParams } from '../schema/policy.js';
+import type { Guarantee, Requirement } from '../schema/vocabulary.js';
+import {
+  GUARANTEES,
+  MODES,
+  PTY_CHOICES,
+  ROOT_CAPABILITIES_CHOICES,
+  SHARED_MEMORY_CHOICES,
+  TEMP_CHOICES,
+} from '../schema/vocabulary.js';
+
+/** A value that an option or a variable does not take. */
+export class UnexpectedValue extends Error {
+  override readonly name = 'UnexpectedValue';
+
+  constructor(expected: string, found: string) {
+    super(`expected ${expected}, found '${found}'`);
+  }
+}
+
+/** What may stand in an option's place: fixed words, a path, or free text. Completions are made from it. */
+export type Operand =
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'directory' | 'path' | 'text' };
+
+/** One option that takes a value. `Values` is what a command's options become. */
+export interface OptionRow<Values> {
+  /** Long name, `--` included. */
+  readonly flag: string;
+  /** How the help names the value. */
+  readonly operand: string;
+  readonly takes: Operand;
+  readonly help: string;
+  readonly repeatable?: true;
+  /** What the texts set: all of a repeatable option's, else the last one. Throws `UnexpectedValue`. */
+  readonly read: (texts: readonly string[]) => Partial<Values>;
+}
+
+/** A policy option. */
+export interface PolicyOption extends OptionRow<PolicyParams> {
+  readonly field: keyof PolicyParams;
+  /** The variable that stands in for the flag. None where every value would widen. */
+  readonly variable?: string;
+  /** Whether the value lets go of nothing that the default holds: only a flag may go above that. */
+  readonly narrows?: (params: PolicyParams, isBeneathCwd: (path: string) => boolean) => boolean;
+}
+
+/** What a command's policy options came to, and where each field is from. */
+export interface PolicyRequest {
+  readonly params: PolicyParams;
+  readonly origins: Readonly<Partial<Record<keyof PolicyParams, Origin>>>;
+}
+
+/** The texts of a command's options by flag, as an argument reader found them. */
+export type GivenOptions = ReadonlyMap<string, readonly string[]>;
+
+/** Where the variables are read and what they are held against. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly isBeneathCwd: (path: string) => boolean;
+}
+
+function list(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** The text as one of the words. */
+export function word<Word extends string>(words: readonly Word[], text: string): Word {
+  const found = words.find((each) => each === text);
+  if (found === undefined) throw new UnexpectedValue(list(words), text);
+  return found;
+}
+
+/** The text as a path; what it refers to is the library's to find out. */
+export function path(text: string): string {
+  if (text === '') throw new UnexpectedValue('a path', text);
+  return text;
+}
+
+function requirement(text: string): Requirement {
+  if (text === 'partial' || text === 'full') return text;
+  const names = text.split(',').map((name) => name.trim());
+  const found: Guarantee[] = [];
+  for (const name of names) {
+    const guarantee = GUARANTEES.find((each) => each === name);
+    if (guarantee === undefined) {
+      throw new UnexpectedValue(
+        `partial, full, or guarantees separated by commas (${GUARANTEES.join(', ')})`,
+        text,
+      );
+    }
+    found.push(guarantee);
+  }
+  return found;
+}
+
+/** Every policy option, in the order of the help. */
+export const POLICY_OPTIONS: readonly PolicyOption[] = [
+  {
+    field: 'mode',
+    flag: '--mode',
+    operand: 'MODE',
+    takes: { kind: 'words', words: MODES },
+    help: 'what may be written: nothing, the workspace, or everything',
+    variable: 'CORDON_MODE',
+    read: ([text = '']) => ({ mode: word(MODES, text) }),
+    narrows: ({ mode }) => mode === 'read-only',
+  },
+  {
+    field: 'workspace',
+    flag: '--workspace',
+    operand: 'DIR',
+    takes: { kind: 'directory' },
+    help: 'the tree that workspace-write makes writable (default: the current directory)',
+    variable: 'CORDON_WORKSPACE',
+    narrows: ({ workspace }, isBeneathCwd) => workspace === undefined || isBeneathCwd(workspace),
+    read: ([text = '']) => ({ workspace: path(text) }),
+  },
+  {
+    field: 'allowWrite',
+    flag: '--allow-write',
+    operand: 'PATH',
+    takes: { kind: 'path' },
+    help: 'make one more file or tree writable; may be repeated',
+    repeatable: true,
+    read: (texts) => {
+      if (texts.length > LIMITS.roots.value) {
+        throw new UnexpectedValue(`at most ${LIMITS.roots.value} of them`, `${texts.length}`);
+      }
+      return { allowWrite: texts.map(path) };
+    },
+  },
+  {
+    field: 'temp',
+    flag: '--temp',
+    operand: 'CHOICE',
+    takes: { kind: 'words', words: TEMP_CHOICES },
+    help: 'a temporary directory of its own, removed afterwards, or none',
+    variable: 'CORDON_TEMP',
+    read: ([text = '']) => ({ temp: word(TEMP_CHOICES, text) }),
+    narrows: () => true,
+  },
+  {
+    field: 'sharedMemory',
+    flag: '--shared-memory',
+    operand: 'CHOICE',
+    takes: { kind: 'words', words: SHARED_MEMORY_CHOICES },
+    help: 'auto: /dev/shm only while no other process has an object in it',
+    variable: 'CORDON_SHARED_MEMORY',
+    read: ([text = '']) => ({ sharedMemory: word(SHARED_MEMORY_CHOICES, text) }),
+    narrows: ({ sharedMemory }) => sharedMemory !== 'shared',
+  },
+  {
+    field: 'pty',
+    flag: '--pty',
+    operand: 'CHOICE',
+    takes: { kind: 'words', words: PTY_CHOICES },
+    help: 'shared: new terminals, and with them the others of the same user',
+    variable: 'CORDON_PTY',
+    read: ([text = '']) => ({ pty: word(PTY_CHOICES, text) }),
+    narrows: ({ pty }) => pty === 'none',
+  },
+  {
+    field: 'rootCapabilities',
+    flag: '--root-capabilities',
+    operand: 'CHOICE',
+    takes: { kind: 'words', words: ROOT_CAPABILITIES_CHOICES },
+    help: 'auto: as root, keep what writing another owner’s workspace takes',
+    variable: 'CORDON_ROOT_CAPABILITIES',
+    read: ([text = '']) => ({ rootCapabilities: word(ROOT_CAPABILITIES_CHOICES, text) }),
+    narrows: () => true,
+  },
+  {
+    field: 'require',
+    flag: '--require',
+    operand: 'LEVEL',
+    takes: { kind: 'words', words: ['partial', 'full', ...GUARANTEES] },
+    help: 'refuse to start below this: partial, full, or guarantees separated by commas',
+    variable: 'CORDON_REQUIRE',
+    read: ([text = '']) => ({ require: requirement(text) }),
+    narrows: () => true,
+  },
+];
+
+/** An option or a variable whose value cannot be taken. `source` is the flag or the variable. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Reads texts through one row. Throws `UsageError` naming the source, what was expected and what was found. */
+function readThrough<Values>(
+  { read, repeatable }: OptionRow<Values>,
+  { source, texts }: { readonly source: string; readonly texts: readonly string[] },
+): Partial<Values> {
+  try {
+    return read(repeatable === true ? texts : texts.slice(-1));
+  } catch (error) {
+    if (!(error instanceof UnexpectedValue)) throw error;
+    throw new UsageError(`${source}: ${error.message}`);
+  }
+}
+
+/** The values of the rows that were given. An option that does not repeat keeps its last value. */
+export function readOptions<Values>(
+  rows: readonly OptionRow<Values>[],
+  given: GivenOptions,
+  none: Values,
+): Values {
+  let values = none;
+  for (const row of rows) {
+    const texts = given.get(row.flag);
+    if (texts === undefined) continue;
+    values = { ...values, ...readThrough(row, { source: row.flag, texts }) };
+  }
+  return values;
+}
+
+/**
+ * The policy asked for: a flag, else the variable, else nothing, so that the default holds. A variable may only narrow:
+ * who can set one, such as a file that the shell reads on entering a directory, must not be able to open the sandbox.
+ */
+export function readPolicy(
+  given: GivenOptions,
+  { env, isBeneathCwd }: Surroundings,
+): PolicyRequest {
+  let params: PolicyParams = {};
+  const origins: Partial<Record<keyof PolicyParams, Origin>> = {};
+  for (const row of POLICY_OPTIONS) {
+    const texts = given.get(row.flag);
+    if (texts !== undefined) {
+      params = { ...params, ...readThrough(row, { source: row.flag, texts }) };
+      origins[row.field] = { kind: 'flag', name: row.flag };
+      continue;
+    }
+    const text = row.variable === undefined ? undefined : env[row.variable];
+    if (row.variable === undefined || text === undefined || text === '') continue;
+    const read = readThrough(row, { source: row.variable, texts: [text] });
+    if (row.narrows?.(read, isBeneathCwd) !== true) {
+      throw new UsageError(
+        `${row.variable}: a variable may only narrow the policy, found '${text}'; write ${row.flag} ${text} to allow it`,
+      );
+    }
+    params = { ...params, ...read };
+    origins[row.field] = { kind: 'environment', name: row.variable };
+  }
+  return { params, origins };
+}

@@ -1,0 +1,190 @@
+/**
+ * The command tree: names, options and help of every command, built from the option rows. Commands are loaded when
+ * they are called, never to build the tree.
+ * @module
+ */
+
+import { Argument, Command, type CommanderError, Option } from 'commander';
+import type { CommandName, Invocation } from './arguments.js';
+import { EXIT } from './exit.js';
+import type { Operand, OptionRow } from './policy-options.js';
+import { POLICY_OPTIONS } from './policy-options.js';
+import { RUN_ROWS } from './run-options.js';
+
+/** The shells that `completion` writes for. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+// The tree does not care what a row's value becomes.
+type AnyRow = Pick<OptionRow<never>, 'flag' | 'operand' | 'help' | 'repeatable'> & {
+  readonly takes: Operand;
+};
+
+interface CommandRow {
+  readonly name: CommandName;
+  readonly summary: string;
+  readonly rows: readonly AnyRow[];
+  readonly json: boolean;
+  /** What follows the options. */
+  readonly operands?: Argument;
+  /** Everything from the first operand on belongs to the command to be run. */
+  readonly passesThrough?: true;
+}
+
+const COMMANDS: readonly CommandRow[] = [
+  {
+    name: 'run',
+    summary: 'run a command confined',
+    rows: RUN_ROWS,
+    json: false,
+    operands: new Argument('[command...]', 'the command and its arguments, after --'),
+    passesThrough: true,
+  },
+  {
+    name: 'inspect',
+    summary: 'what would be enforced here, by what, and what is missing',
+    rows: POLICY_OPTIONS,
+    json: true,
+  },
+  {
+    name: 'policy',
+    summary: 'the resolved policy, each field with its origin',
+    rows: POLICY_OPTIONS,
+    json: true,
+  },
+  { name: 'doctor', summary: 'check what Cordon needs on this machine', rows: [], json: true },
+  { name: 'version', summary: 'the versions of every part', rows: [], json: true },
+  {
+    name: 'completion',
+    summary: 'write the completion script of a shell',
+    rows: [],
+    json: false,
+    operands: new Argument('<shell>', 'the shell').choices(SHELLS),
+  },
+];
+
+/** More words than these would bury the other options; the row's own help says what they are. */
+const MAX_LISTED = 4;
+
+const FOOTER = `
+Exit codes of run: the command's own; 128+N when signal N killed it; 124 timed out; 125 Cordon refused or failed;
+126 not executable; 127 not found. Because 125 can be the command's own, --report tells them apart.`;
+
+/** A command line that cannot be followed, or help that was asked for: what to print, and the exit code. */
+export class ParsingEnded extends Error {
+  override readonly name = 'ParsingEnded';
+
+  constructor(
+    readonly exitCode: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Where commander's texts go. */
+export interface Output {
+  /** Help or the version that was asked for. */
+  readonly result: (text: string) => void;
+  /** Help that was not asked for. */
+  readonly usage: (text: string) => void;
+  readonly complaint: (text: string) => void;
+}
+
+/** Called with the command that was named and its arguments. */
+export type Start = (name: CommandName, invocation: Invocation, tree: Command) => Promise<number>;
+
+/** Into one list: thousands of `--allow-write` are ordinary for a generated command line. */
+function collect(text: string, previous: string[] | undefined): string[] {
+  if (previous === undefined) return [text];
+  previous.push(text);
+  return previous;
+}
+
+function optionOf(row: AnyRow): Option {
+  const option = new Option(`${row.flag} <${row.operand}>`, row.help);
+  const { takes } = row;
+  if (takes.kind === 'words' && takes.words.length <= MAX_LISTED) option.choices(takes.words);
+  // After `choices`, which would refuse a list of words: the row reads the text, later and alone.
+  return option.argParser(collect);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function invocationOf(command: Command, row: CommandRow): Invocation {
+  const given = new Map<string, readonly string[]>();
+  for (const option of command.options) {
+    const texts: unknown = command.getOptionValue(option.attributeName());
+    if (option.long !== null && option.long !== undefined && isTexts(texts))
+      given.set(option.long, texts);
+  }
+  return {
+    given,
+    json: row.json && command.getOptionValue('json') === true,
+    operands: command.args,
+  };
+}
+
+/** Code 0 is help or the version that somebody asked for. Anything else is a usage error, whatever commander calls it. */
+function endOfParsing(error: CommanderError, usage: number): ParsingEnded {
+  return new ParsingEnded(error.exitCode === 0 ? EXIT.ok : usage, error.message);
+}
+
+/**
+ * The tree. `start` gets the call; its exit code is what `parse` resolves to. Throws `ParsingEnded` for usage errors and
+ * after help; commander's own text has then been handed to `output`.
+ */
+export function program(
+  start: Start,
+  { version, output }: { readonly version: string; readonly output: Output },
+): { readonly tree: Command; readonly parse: (argv: readonly string[]) => Promise<number> } {
+  let ending = Promise.resolve<number>(EXIT.usage);
+  const tree = new Command('cordon')
+    .description('Runs a command confined by the operating system, and says how completely.')
+    .version(version, '-V, --version', 'the version of Cordon')
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: output.result,
+      writeErr: output.usage,
+      outputError: output.complaint,
+    })
+    .configureHelp({ sortSubcommands: false })
+    .addHelpText('after', FOOTER)
+    .exitOverride((error) => {
+      throw endOfParsing(error, EXIT.usage);
+    });
+  for (const row of COMMANDS) {
+    const usage = row.name === 'run' ? EXIT.ours : EXIT.usage;
+    const command = tree
+      .command(row.name)
+      .description(row.summary)
+      .exitOverride((error) => {
+        throw endOfParsing(error, usage);
+      });
+    for (const each of row.rows) command.addOption(optionOf(each));
+    if (row.json) command.option('--json', 'write JSON');
+    if (row.operands !== undefined) command.addArgument(row.operands);
+    if (row.passesThrough) {
+      command
+        .passThroughOptions()
+        .usage('[options] -- COMMAND [ARG...]')
+        .addHelpText('after', FOOTER);
+    }
+    command.action(() => {
+      ending = start(row.name, invocationOf(command, row), tree);
+    });
+  }
+  return {
+    tree,
+    parse: async (argv) => {
+      await tree.parseAsync([...argv], { from: 'user' });
+      return ending;
+    },
+  };
+}
+
+/** What may stand in an option's place, for completions. */
+export function operandOf(flag: string): Operand {
+  return RUN_ROWS.find((row) => row.flag === flag)?.takes ?? { kind: 'text' };
+}

@@ -1,0 +1,55 @@
+/**
+ * A resolved policy as text: each field, its value, and where it came from.
+ * @module
+ */
+
+import { visible } from '../../errors/visible.js';
+import type { Origin, Policy, Root, Sourced } from '../../schema/policy.js';
+import type { Requirement } from '../../schema/vocabulary.js';
+import type { Cell, Sheet } from './text.js';
+import { columns } from './text.js';
+
+/** The origin in the user's words: the flag or variable, else the kind. */
+export function originText({ kind, name }: Origin): string {
+  if (name === undefined) return kind;
+  if (kind === 'flag' || kind === 'environment') return visible(name);
+  return `${kind}: ${visible(name)}`;
+}
+
+function requirementText(requirement: Requirement): string {
+  return typeof requirement === 'string' ? requirement : requirement.join(', ');
+}
+
+function field<T>(name: string, { value, origin }: Sourced<T>, text: (value: T) => string): Cell[] {
+  return [{ text: name }, { text: text(value) }, { text: originText(origin), tone: 'faint' }];
+}
+
+function rootText({ path, kind, asked }: Root): string {
+  const form = kind === 'directory' ? '' : ` (${kind})`;
+  return `${visible(path)}${form}${asked === path ? '' : ` (asked as ${visible(asked)})`}`;
+}
+
+function roots(writable: readonly Root[]): Cell[][] {
+  if (writable.length === 0) return [[{ text: 'writable' }, { text: 'nothing' }]];
+  return writable.map((root, index) => [
+    { text: index === 0 ? 'writable' : '' },
+    { text: rootText(root) },
+    { text: originText(root.origin), tone: 'faint' },
+  ]);
+}
+
+/** The policy, a line per field; every writable root has its own. */
+export function policyText(sheet: Sheet, policy: Policy): string[] {
+  return columns(sheet, [
+    field('mode', policy.mode, String),
+    field('workspace', policy.workspace, rootText),
+    ...(policy.mode.value === 'danger-full-access'
+      ? [[{ text: 'writable' }, { text: 'everything the user may write' }]]
+      : roots(policy.writable)),
+    field('temp', policy.temp, String),
+    field('shared-memory', policy.sharedMemory, String),
+    field('pty', policy.pty, String),
+    field('root-capabilities', policy.rootCapabilities, String),
+    field('require', policy.require, requirementText),
+  ]);
+}

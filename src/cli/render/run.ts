@@ -1,0 +1,39 @@
+/**
+ * What a person at a terminal is told after a Run, a line each: nothing, when there is nothing to act on.
+ * @module
+ */
+
+import { visible } from '../../errors/visible.js';
+import type { RunResult, Survivor } from '../../schema/result.js';
+
+/** More names than these fill the screen; the report has them all. */
+const MAX_NAMED = 5;
+
+function survivorsNote(survivors: readonly Survivor[]): string {
+  const named = survivors
+    .slice(0, MAX_NAMED)
+    .map(({ pid, command }) => `${pid} (${visible(command)})`);
+  const more = survivors.length - named.length;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  const noun = survivors.length === 1 ? 'process' : 'processes';
+  return `cordon: killed ${survivors.length} ${noun} the command left behind: ${named.join(', ')}${rest}`;
+}
+
+/** The shared memory was not granted because others use it, and the command failed: likely, not certainly, for that. */
+function wantsSharedMemory({ failed, policy }: RunResult): boolean {
+  const memory = policy?.sharedMemory;
+  return failed && memory?.value === 'none' && memory.origin.kind === 'host';
+}
+
+/** The lines, without newlines. */
+export function runNotes(result: RunResult): string[] {
+  const notes: string[] = [];
+  if (result.survivors.length > 0) notes.push(survivorsNote(result.survivors));
+  if (wantsSharedMemory(result)) {
+    notes.push(
+      'cordon: /dev/shm holds objects of other processes, so it was not granted; ' +
+        'if the command needs it: --shared-memory shared',
+    );
+  }
+  return notes;
+}

@@ -1,0 +1,90 @@
+/**
+ * The options that only `run` has, beside the policy's.
+ * @module
+ */
+
+import { LIMITS } from '../schema/limits.js';
+import type { PolicyParams } from '../schema/policy.js';
+import type { OptionRow } from './policy-options.js';
+import { POLICY_OPTIONS, path, UnexpectedValue } from './policy-options.js';
+
+/** Where the report goes. */
+export type ReportTarget =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'descriptor'; readonly fd: number };
+
+/** What the options of `run` come to, the policy's left out. */
+export interface RunSettings {
+  readonly timeoutMs?: number;
+  readonly killAfterMs?: number;
+  readonly report?: ReportTarget;
+  readonly cwd?: string;
+}
+
+const MAX_SECONDS = Math.floor(LIMITS.timeoutMs.value / 1000);
+const SECONDS = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
+
+/** Seconds as milliseconds, rounded up so that a short time never becomes none. */
+function milliseconds(text: string): number {
+  const seconds = SECONDS.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= MAX_SECONDS)) {
+    throw new UnexpectedValue(`seconds such as 10 or 0.5, at most ${MAX_SECONDS}`, text);
+  }
+  return Math.ceil(seconds * 1000);
+}
+
+/** Linux numbers descriptors in 32 bits; more digits than these are a slip. */
+const DESCRIPTOR = /^fd:(\d{1,9})$/;
+
+function reportTarget(text: string): ReportTarget {
+  if (!text.startsWith('fd:')) return { kind: 'file', path: path(text) };
+  const number = DESCRIPTOR.exec(text)?.[1];
+  if (number === undefined) {
+    throw new UnexpectedValue(
+      'a descriptor such as fd:3, or a file (./fd:… for such a name)',
+      text,
+    );
+  }
+  if (Number(number) === 0) {
+    throw new UnexpectedValue('a descriptor to write to (0 is standard input)', text);
+  }
+  return { kind: 'descriptor', fd: Number(number) };
+}
+
+/** Every option of `run` but the policy's, in the order of the help. */
+export const RUN_OPTIONS: readonly OptionRow<RunSettings>[] = [
+  {
+    flag: '--timeout',
+    operand: 'SECONDS',
+    takes: { kind: 'text' },
+    help: 'end the command after this long and exit with 124; 0 for no limit',
+    read: ([text = '']) => ({ timeoutMs: milliseconds(text) }),
+  },
+  {
+    flag: '--kill-after',
+    operand: 'SECONDS',
+    takes: { kind: 'text' },
+    help: 'from asking the command to end until it is killed (default: 5)',
+    read: ([text = '']) => ({ killAfterMs: milliseconds(text) }),
+  },
+  {
+    flag: '--report',
+    operand: 'FILE|fd:N',
+    takes: { kind: 'path' },
+    help: 'write what happened as one JSON object',
+    read: ([text = '']) => ({ report: reportTarget(text) }),
+  },
+  {
+    flag: '--cwd',
+    operand: 'DIR',
+    takes: { kind: 'directory' },
+    help: 'run the command there; the workspace is then that directory by default',
+    read: ([text = '']) => ({ cwd: path(text) }),
+  },
+];
+
+/** Every row that `run` takes, whatever it changes. */
+export const RUN_ROWS: readonly (OptionRow<PolicyParams> | OptionRow<RunSettings>)[] = [
+  ...POLICY_OPTIONS,
+  ...RUN_OPTIONS,
+];

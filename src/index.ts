@@ -1,0 +1,41 @@
+/**
+ * Cordon's library: confine child processes in what they may do to the file system, and report what was enforced.
+ * @module
+ */
+
+export type { ErrorCode, ErrorRow } from './errors/codes.js';
+export { ERROR_CODES } from './errors/codes.js';
+export type { ErrorDetails, Probed, UnmetGuarantee } from './errors/details.js';
+export { SandboxError, SandboxUnavailableError } from './errors/sandbox-error.js';
+export { confine } from './run/confine.js';
+export type { Inspection } from './run/inspect.js';
+export { inspect, resolvePolicy } from './run/inspect.js';
+export type { Prepared, PrepareOptions } from './run/prepare.js';
+export { prepare } from './run/prepare.js';
+export type { Started } from './run/run.js';
+export { Run } from './run/run.js';
+export type { Enforcement, GuaranteeReport } from './schema/enforcement.js';
+export type {
+  ConfineOptions,
+  FieldOrigins,
+  InspectParams,
+  Problem,
+  StdioEntry,
+  StdioOption,
+} from './schema/params.js';
+export type { Origin, Policy, PolicyParams, Root, Sourced } from './schema/policy.js';
+export type { Denial, Outcome, RunResult, StageName, Survivor } from './schema/result.js';
+export type {
+  BackendName,
+  Guarantee,
+  GuaranteeStatus,
+  Level,
+  Mechanism,
+  Mode,
+  Promised,
+  PtyChoice,
+  Requirement,
+  RootCapabilitiesChoice,
+  SharedMemoryChoice,
+  TempChoice,
+} from './schema/vocabulary.js';

@@ -1,0 +1,69 @@
+/**
+ * The typed face of the addon. Every function is synchronous, does not block on another process, and throws an `Error`
+ * with `code` (errno name), `errno`, `syscall` and, where there is one, `path`.
+ * @module
+ */
+
+/** What a descriptor refers to and how it was opened. */
+export interface DescriptorFacts {
+  readonly kind: 'file' | 'directory' | 'character' | 'block' | 'fifo' | 'socket' | 'anonymous';
+  readonly access: 'read' | 'write' | 'read-write' | 'path';
+  readonly append: boolean;
+  readonly terminal: boolean;
+  /** Path of the terminal, when it is one and has a name. */
+  readonly terminalPath?: string;
+}
+
+/** Temp directory the served process makes: `name` beneath `parent`, mode 0700. */
+export interface TempRequest {
+  readonly parent: string;
+  readonly name: string;
+}
+
+export interface LaunchRequest {
+  /** Descriptor of the seqpacket pair to the served process. */
+  readonly server: number;
+  /** Encoded plan (`plan/encode.ts`); copied into a sealed memfd. */
+  readonly plan: Uint8Array;
+  /** Descriptors that become 0, 1 and 2 of the command. Not closed. */
+  readonly stdio: readonly [number, number, number];
+  readonly temp?: TempRequest;
+}
+
+export interface ServerProcess {
+  readonly fd: number;
+  readonly pid: number;
+}
+
+/** A pair of connected descriptors, both close-on-exec. */
+export interface DescriptorPair {
+  readonly parent: number;
+  readonly child: number;
+}
+
+export interface KernelFacts {
+  /** Landlock ABI; 0 when there is none. */
+  readonly landlockAbi: number;
+  /** errno name of the version query when `landlockAbi` is 0: ENOSYS not built, EOPNOTSUPP disabled at boot, EPERM filtered. */
+  readonly landlockError?: string;
+  readonly seccomp: boolean;
+}
+
+export interface Binding {
+  /**
+   * Starts `cordon-exec serve` with posix_spawn; its life ends with the returned descriptor. `journal`: an existing directory of
+   * mode 0700 for what a crash may leave, '' for none. `confinedOnly`: it refuses unconfined plans; with false it serves both, and a
+   * confined launch costs 40 system calls more as root.
+   */
+  startServer(executable: string, journal: string, confinedOnly: boolean): ServerProcess;
+  /** Sends one run; returns the control socket. Throws `EAGAIN` when the served process is behind, `EPIPE` when it is gone. */
+  launch(request: LaunchRequest): number;
+  /** A socket pair (`duplex`) or a pipe whose parent end reads or writes. Parent end is non-blocking. */
+  channel(kind: 'duplex' | 'read' | 'write'): DescriptorPair;
+  /** A sealed memfd that holds the plan, close-on-exec; a spawner that is given its number duplicates it. */
+  planDescriptor(plan: Uint8Array): number;
+  describe(fd: number): DescriptorFacts;
+  /** Reaps a served process that has ended. True when it was reaped. */
+  reap(pid: number): boolean;
+  kernel(): KernelFacts;
+}

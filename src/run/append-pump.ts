@@ -1,0 +1,44 @@
+/**
+ * Carries what a Run writes into a file that is open for appending. The file itself is not handed over: whoever holds a
+ * descriptor can take O_APPEND off and overwrite what is there.
+ * @module
+ */
+
+import type { WriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import { Socket } from 'node:net';
+
+/** Owns the read end; the file's descriptor stays its owner's. */
+export class AppendPump {
+  readonly source: Socket;
+  readonly #file: WriteStream;
+  #finished = false;
+  #error: Error | undefined;
+
+  constructor(readEnd: number, file: number) {
+    this.source = new Socket({ fd: readEnd, readable: true, writable: false });
+    this.#file = createWriteStream('', { fd: file, autoClose: false });
+    // The command is told as it would be by a pipe: nobody reads any more.
+    this.#file.once('error', (error) => {
+      this.#error = error;
+      this.source.destroy();
+    });
+    this.#file.once('finish', () => {
+      this.#finished = true;
+    });
+    this.source.pipe(this.#file);
+    // A source that is destroyed does not end its pipe.
+    this.source.once('close', () => this.#file.end());
+  }
+
+  /** What kept it from writing. */
+  get error(): Error | undefined {
+    return this.#error;
+  }
+
+  /** Calls back when everything that was read is written, or cannot be. */
+  whenDone(callback: () => void): void {
+    if (this.#finished || this.#error !== undefined) callback();
+    else this.#file.once('finish', callback).once('error', callback);
+  }
+}

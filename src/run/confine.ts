@@ -1,0 +1,36 @@
+/**
+ * `confine`: one command, confined.
+ * @module
+ */
+
+import { accepted } from '../errors/sandbox-error.js';
+import { nowMs } from '../platform/clock.js';
+import type { Command, ConfineOptions } from '../schema/params.js';
+import { parseCommand, parseConfineOptions } from '../schema/params.js';
+import { refusalOf } from './failure.js';
+import type { Run } from './run.js';
+import { refusedRun, startRun } from './start.js';
+
+export type { Run, Started } from './run.js';
+
+/**
+ * Starts `file` with `args`, confined by the policy in `options`. Never throws: whatever stops the command from starting
+ * is the Run's failure.
+ */
+export function confine(
+  file: string,
+  args: readonly string[] = [],
+  options: ConfineOptions = {},
+): Run {
+  const startedAt = nowMs();
+  let command: Command;
+  let accept: ConfineOptions;
+  try {
+    const face = options?.origin === 'flag' ? 'flag' : 'option';
+    accept = accepted(parseConfineOptions(options), face);
+    command = accepted(parseCommand(file, args), face);
+  } catch (error) {
+    return refusedRun({ file, args }, { options, startedAt, error: refusalOf(error) });
+  }
+  return startRun(command, accept, startedAt);
+}

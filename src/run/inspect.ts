@@ -1,0 +1,89 @@
+/**
+ * What a policy comes to, without starting anything: resolved, and with what would enforce it here.
+ * @module
+ */
+
+import type { Backend } from '../backend/backend.js';
+import { selectBackend } from '../backend/select.js';
+import { accepted, SandboxError } from '../errors/sandbox-error.js';
+import { gatherFacts } from '../facts/gather.js';
+import type { Applied } from '../plan/enforcement.js';
+import { enforcementOf } from '../plan/enforcement.js';
+import { compileLinuxPlan } from '../plan/linux.js';
+import { resolve } from '../policy/resolve.js';
+import type { Enforcement } from '../schema/enforcement.js';
+import type { HostFacts } from '../schema/facts.js';
+import type { InspectParams } from '../schema/params.js';
+import { parseInspectParams } from '../schema/params.js';
+import type { Policy } from '../schema/policy.js';
+import type { Proofs } from '../schema/proofs.js';
+import { requireEnough } from './compile.js';
+
+/** A policy and its report. */
+export interface Inspection {
+  readonly policy: Policy;
+  /** What a Run under this policy would be confined by here. */
+  readonly enforcement: Enforcement;
+  /** Why a Run under this policy would be refused. */
+  readonly unavailable?: SandboxError;
+}
+
+const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [] };
+
+/** The policy that `confine` would use. Throws `SandboxError` for what it would refuse. */
+export function resolvePolicy(params: InspectParams = {}): Policy {
+  return look(params).policy;
+}
+
+/** The policy, and what enforces it here: proved, not assumed. Rejects only for a policy that cannot be resolved. */
+export async function inspect(params: InspectParams = {}): Promise<Inspection> {
+  const { policy, host } = look(params);
+  try {
+    const backend = selectBackend();
+    const isConfined = policy.mode.value !== 'danger-full-access';
+    const proofs = isConfined ? await backend.prove() : {};
+    return judged(policy, appliedBy(backend, policy, host), proofs);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    const enforcement = enforcementOf({ policy, applied: NOTHING, proofs: {} });
+    return { policy, enforcement, unavailable: error };
+  }
+}
+
+interface Look {
+  readonly policy: Policy;
+  readonly host: HostFacts;
+}
+
+function look(params: InspectParams): Look {
+  const face = params?.origin === 'flag' ? 'flag' : 'option';
+  const accept = accepted(parseInspectParams(params), face);
+  const { facts, dispose } = gatherFacts(accept, { cwd: accept.cwd, env: process.env });
+  try {
+    return { policy: resolve(accept, facts, { face, fields: accept.origins }), host: facts.host };
+  } finally {
+    dispose();
+  }
+}
+
+/** What executing a plan of this policy applies; the command in it does not matter. */
+function appliedBy({ kernel }: Backend, policy: Policy, host: HostFacts): Applied {
+  const { landlockAbi, landlockError } = kernel;
+  const command = { program: '/', argv: [], env: [], cwd: { path: '/', dev: 0n, ino: 0n } };
+  return compileLinuxPlan(
+    policy,
+    { ...host, landlockAbi, landlockError },
+    { ...command, newSession: true, umask: null, temp: null, terminal: null },
+  ).applied;
+}
+
+function judged(policy: Policy, applied: Applied, proofs: Proofs): Inspection {
+  const enforcement = enforcementOf({ policy, applied, proofs });
+  try {
+    requireEnough(policy, enforcement);
+    return { policy, enforcement };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { policy, enforcement, unavailable: error };
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Brings one Run from its request to its result: resolve, prove, compile, launch, listen, drain, settle.
+ * @module
+ */
+
+import type { Backend } from '../backend/backend.js';
+import type { SandboxError } from '../errors/sandbox-error.js';
+import type { StartedRecord } from '../native/records.js';
+import { LIMITS } from '../schema/limits.js';
+import type { Command, ConfineOptions } from '../schema/params.js';
+import type { RunResult } from '../schema/result.js';
+import { Collection } from './collection.js';
+import type { Compiled, Resolved } from './compile.js';
+import { compileRequest, resolveRequest } from './compile.js';
+import { deferred } from './deferred.js';
+import type { ExecutionEnd } from './execution.js';
+import { Execution } from './execution.js';
+import { failureOf, launchRefused, refusalOf } from './failure.js';
+import { feed } from './input.js';
+import { resultOf } from './result.js';
+import type { Started } from './run.js';
+import { Run } from './run.js';
+import type { CommandStdio } from './stdio.js';
+
+/** A request whose options are accepted and whose streams exist. */
+export interface LaunchingRequest {
+  readonly command: Command;
+  readonly options: ConfineOptions;
+  readonly backend: Backend;
+  readonly stdio: CommandStdio;
+  readonly startedAt: number;
+}
+
+/** Owns everything of one Run until its result settles. */
+export class Launching {
+  readonly run: Run;
+  readonly #request: LaunchingRequest;
+  readonly #execution: Execution;
+  readonly #collection: Collection;
+  readonly #result = deferred<RunResult>();
+  readonly #started = deferred<Started>();
+  #resolved: Resolved | undefined;
+  #compiled: Compiled | undefined;
+  #refusal: SandboxError | undefined;
+  #end: ExecutionEnd | undefined;
+  #pid: number | undefined;
+  #isSettled = false;
+
+  constructor(request: LaunchingRequest) {
+    this.#request = request;
+    const { options, stdio } = request;
+    this.#started.promise.catch(() => undefined);
+    this.#execution = new Execution({
+      timeoutMs: options.timeout ?? 0,
+      killAfterMs: options.killAfter ?? LIMITS.killAfterMs.value,
+      signal: options.signal,
+      onLaunched: (started) => this.#launched(started),
+      onExited: () => this.#collection.limit(),
+      onEnd: (end) => this.#ended(end),
+    });
+    // The way to the launch is kept short: what can be made while the command is being started is made after it.
+    this.#begin();
+    this.#collection = new Collection({
+      stdio,
+      options,
+      onOverflow: (stream) => this.#execution.overflow(stream),
+      onDrained: () => this.#settle(),
+    });
+    this.run = new Run({
+      streams: stdio,
+      result: this.#result.promise,
+      started: this.#started.promise,
+      pid: () => this.#pid,
+      signal: (signal, how) => this.#execution.signal(signal, how),
+      onStopped: (callback) => this.#execution.onStopped(callback),
+    });
+  }
+
+  #begin(): void {
+    const { command, options, backend } = this.#request;
+    if (this.#execution.isEnding) return this.#abandon();
+    try {
+      this.#resolved = resolveRequest(command, options);
+    } catch (error) {
+      return this.#refuse(error);
+    }
+    const isConfined = this.#resolved.policy.mode.value !== 'danger-full-access';
+    if (!isConfined || backend.proofs !== undefined) return this.#queue();
+    backend.prove().then(
+      () => this.#queue(),
+      (error: unknown) => this.#refuse(error),
+    );
+  }
+
+  #queue(): void {
+    this.#request.backend.queue.submit({
+      start: () => this.#launch(),
+      failed: (error) => this.#refuse(error),
+    });
+  }
+
+  /** False when there is nothing to start any more. Throws what stops it; `EAGAIN` brings it back here. */
+  #launch(): boolean {
+    const { backend, stdio } = this.#request;
+    const resolved = this.#resolved;
+    if (resolved === undefined || this.#execution.isEnding) {
+      this.#abandon();
+      return false;
+    }
+    const { kernel, proofs = {} } = backend;
+    this.#compiled ??= compileRequest(resolved, { kernel, proofs, terminal: stdio });
+    const control = backend.launch({
+      bytes: this.#compiled.bytes,
+      confined: this.#compiled.plan.confined,
+      stdio: stdio.descriptors,
+      ...(resolved.temp !== undefined && { temp: resolved.temp }),
+    });
+    resolved.dispose();
+    stdio.release();
+    this.#execution.attach(control);
+    this.#feed();
+    return true;
+  }
+
+  #feed(): void {
+    const { options, stdio } = this.#request;
+    if (options.input === undefined || stdio.stdin === null) return;
+    feed(stdio.stdin, options.input, (error) => this.#execution.cancel(error));
+  }
+
+  #launched(started: StartedRecord | undefined): void {
+    this.#request.backend.queue.settled();
+    const compiled = this.#compiled;
+    const resolved = this.#resolved;
+    if (started === undefined || compiled === undefined || resolved === undefined) return;
+    this.#pid = started.pid;
+    const { enforcement } = compiled;
+    this.#started.resolve({ pid: started.pid, enforcement, policy: resolved.policy });
+  }
+
+  #refuse(error: unknown): void {
+    this.#refusal =
+      this.#compiled === undefined ? refusalOf(error) : launchRefused(error, this.#context());
+    this.#abandon();
+  }
+
+  /** Nothing will be launched. */
+  #abandon(): void {
+    this.#resolved?.dispose();
+    this.#request.stdio.release();
+    this.#execution.abandon();
+  }
+
+  #ended(end: ExecutionEnd): void {
+    this.#end = end;
+    this.#request.stdio.close();
+    // Refused while this was being made: there is no output to wait for yet, and no caller to tell.
+    process.nextTick(() => {
+      this.#collection.limit();
+      if (this.#collection.isDone) this.#settle();
+    });
+  }
+
+  #settle(): void {
+    if (this.#end === undefined || this.#isSettled) return;
+    this.#isSettled = true;
+    const { command, options, startedAt } = this.#request;
+    const error = this.#refusal ?? failureOf(this.#end, this.#context());
+    const result = resultOf({
+      command,
+      startedAt,
+      error,
+      end: this.#refusal === undefined ? this.#end : undefined,
+      policy: this.#resolved?.policy,
+      enforcement: this.#compiled?.enforcement,
+      removed: this.#resolved?.environment.removed,
+      output: this.#collection.output(),
+    });
+    if (error !== undefined) this.#started.reject(error);
+    if (error === undefined || options.reject === false) this.#result.resolve(result);
+    else this.#result.reject(error.withResult(result));
+  }
+
+  #context() {
+    return {
+      file: this.#request.command.file,
+      plan: this.#compiled?.plan,
+      tempParent: this.#resolved?.temp?.parent,
+    };
+  }
+}

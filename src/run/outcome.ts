@@ -1,0 +1,79 @@
+/**
+ * How a Run ended, from what was heard of it. Pure.
+ * @module
+ */
+
+import { constants } from 'node:os';
+import type { SandboxError } from '../errors/sandbox-error.js';
+import type { Outcome } from '../schema/result.js';
+import type { ExecutionEnd } from './execution.js';
+
+/** The two halves of a wait status. */
+export type Exit = { readonly exitCode: number } | { readonly signal: NodeJS.Signals };
+
+const SIGNAL_BITS = 0x7f;
+
+/**
+ * A signal's name by its number; real-time signals have none of their own in Node. Of two names for one number (SIGABRT
+ * and SIGIOT) Node uses the first: reversed, so that it is the one that stays.
+ */
+const SIGNALS: ReadonlyMap<number, NodeJS.Signals> = new Map(
+  signalNames()
+    .map((name) => [constants.signals[name], name] as const)
+    .reverse(),
+);
+
+function signalNames(): NodeJS.Signals[] {
+  return Object.keys(constants.signals).filter(
+    (name): name is NodeJS.Signals => name in constants.signals,
+  );
+}
+
+/** Taken apart as `WIFEXITED` and its kin do. */
+export function exitOf(waitStatus: number): Exit {
+  const signal = waitStatus & SIGNAL_BITS;
+  if (signal === 0) return { exitCode: (waitStatus >> 8) & 0xff };
+  return { signal: SIGNALS.get(signal) ?? 'SIGKILL' };
+}
+
+/** The outcome of a Run that was launched. `error` is its failure, when it failed. */
+export function outcomeOf(end: ExecutionEnd, error: SandboxError | undefined): Outcome {
+  const { ending } = end;
+  if (ending.reason === 'timed-out') return { kind: 'timed-out', timeoutMs: ending.timeoutMs };
+  if (ending.reason === 'cancelled') return cancelled(ending.cause);
+  if (end.exited === undefined && end.started === undefined) {
+    return notStarted(error);
+  }
+  // A command whose supervisor is gone was killed with it.
+  const exit: Exit =
+    end.exited === undefined ? { signal: 'SIGKILL' } : exitOf(end.exited.waitStatus);
+  return 'signal' in exit
+    ? { kind: 'signalled', signal: exit.signal }
+    : { kind: 'exited', code: exit.exitCode };
+}
+
+/** The outcome of a Run of which nothing ran. */
+export function notStarted(error: SandboxError | undefined): Outcome {
+  const code = error?.code ?? 'INTERNAL';
+  const isCommand = code === 'COMMAND_NOT_FOUND' || code === 'COMMAND_NOT_EXECUTABLE';
+  const stage = error?.stage ?? (isCommand || code === 'COMMAND_TOO_LONG' ? 'exec' : undefined);
+  if (stage === undefined) return { kind: 'refused', code };
+  return {
+    kind: 'launch-failed',
+    code,
+    stage,
+    ...(error?.errno !== undefined && { errno: error.errno }),
+    ...(error?.object !== undefined && { object: error.object }),
+  };
+}
+
+/** What an `AbortSignal`'s reason says. */
+export function reasonWords(cause: unknown): string | undefined {
+  if (cause instanceof Error) return cause.message;
+  return typeof cause === 'string' ? cause : undefined;
+}
+
+function cancelled(cause: unknown): Outcome {
+  const reason = reasonWords(cause);
+  return { kind: 'cancelled', ...(reason !== undefined && { reason }) };
+}

@@ -1,0 +1,177 @@
+/**
+ * `prepare`: for callers with a spawner of their own. They start `cordon-exec`, which confines itself and becomes the
+ * supervisor of the command; what is told over the control socket comes back as the result.
+ * @module
+ */
+
+import { closeSync } from 'node:fs';
+import { selectBackend } from '../backend/select.js';
+import { accepted, SandboxError } from '../errors/sandbox-error.js';
+import { nowMs } from '../platform/clock.js';
+import type { Enforcement } from '../schema/enforcement.js';
+import { LIMITS } from '../schema/limits.js';
+import { optionName } from '../schema/option-names.js';
+import type { ConfineOptions } from '../schema/params.js';
+import { parseCommand, parseConfineOptions } from '../schema/params.js';
+import type { Policy } from '../schema/policy.js';
+import type { RunResult } from '../schema/result.js';
+import type { Compiled, Resolved } from './compile.js';
+import { compileRequest, resolveRequest } from './compile.js';
+import type { ExecutionEnd } from './execution.js';
+import { Execution } from './execution.js';
+import { failureOf } from './failure.js';
+import { resultOf } from './result.js';
+
+/** The streams, and what becomes of them, are the spawner's. */
+const SPAWNERS_OWN = [
+  'stdio',
+  'input',
+  'encoding',
+  'maxBuffer',
+  'stripFinalNewline',
+  'buffer',
+  'reject',
+] as const satisfies readonly (keyof ConfineOptions)[];
+
+export interface PrepareOptions extends Omit<ConfineOptions, (typeof SPAWNERS_OWN)[number]> {
+  /** True when the spawner gives the command a terminal: it keeps that and its job control. */
+  readonly terminal?: boolean | undefined;
+}
+
+/** A command that is ready to be spawned, once: `spawn(file, args, { stdio })`. */
+export interface Prepared {
+  /** `cordon-exec`. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Becomes descriptor 3 of the spawned process. */
+  readonly planFd: number;
+  /** Becomes descriptor 4 of the spawned process. */
+  readonly controlFd: number;
+  /** Replace the first three with what the command shall have. */
+  readonly stdio: readonly ['inherit', 'inherit', 'inherit', number, number];
+  readonly policy: Policy;
+  readonly enforcement: Enforcement;
+  /** How it ended, also when it failed; never rejects. Settles only after the spawned process has begun, or `dispose`. */
+  readonly ended: Promise<RunResult>;
+  /** Closes the descriptors of this process. Needed when nothing was spawned; does not end what was. */
+  dispose(): void;
+}
+
+const PLAN_PLACE = 3;
+const CONTROL_PLACE = 4;
+
+/** Rejects with what `confine` would refuse. */
+export async function prepare(
+  file: string,
+  args: readonly string[] = [],
+  options: PrepareOptions = {},
+): Promise<Prepared> {
+  const startedAt = nowMs();
+  const { terminal = false, ...rest } = options;
+  const face = rest.origin === 'flag' ? 'flag' : 'option';
+  refuseSpawnersOwn(rest);
+  const accept = accepted(parseConfineOptions(rest), face);
+  const command = accepted(parseCommand(file, args), face);
+  const backend = selectBackend();
+  const resolved = resolveRequest(command, accept);
+  try {
+    const isConfined = resolved.policy.mode.value !== 'danger-full-access';
+    const proofs = isConfined ? await backend.prove() : {};
+    const compiled = compileRequest(resolved, {
+      kernel: backend.kernel,
+      proofs,
+      terminal: { isInteractive: terminal, terminal: terminal ? '/dev/tty' : null },
+    });
+    return new Preparation({ resolved, compiled, backend, startedAt });
+  } finally {
+    resolved.dispose();
+  }
+}
+
+function refuseSpawnersOwn(options: object): void {
+  const option = SPAWNERS_OWN.find((name) => Reflect.get(options, name) !== undefined);
+  if (option === undefined) return;
+  throw new SandboxError({
+    code: 'INVALID_REQUEST',
+    object: optionName(option, 'option'),
+    details: { reason: "with prepare the streams are the spawner's to decide" },
+  });
+}
+
+interface PreparationRequest {
+  readonly resolved: Resolved;
+  readonly compiled: Compiled;
+  readonly backend: ReturnType<typeof selectBackend>;
+  readonly startedAt: number;
+}
+
+class Preparation implements Prepared {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly planFd: number;
+  readonly controlFd: number;
+  readonly stdio: Prepared['stdio'];
+  readonly policy: Policy;
+  readonly enforcement: Enforcement;
+  readonly ended: Promise<RunResult>;
+  #isOpen = true;
+
+  constructor(request: PreparationRequest) {
+    const { backend, compiled, resolved } = request;
+    const { temp } = resolved;
+    this.file = backend.executable;
+    this.args = [
+      'run',
+      String(PLAN_PLACE),
+      String(CONTROL_PLACE),
+      ...(temp === undefined ? [] : [temp.parent, temp.name]),
+    ];
+    const { parent, child } = backend.binding.channel('duplex');
+    this.planFd = backend.binding.planDescriptor(compiled.bytes);
+    this.controlFd = child;
+    this.stdio = ['inherit', 'inherit', 'inherit', this.planFd, this.controlFd];
+    this.policy = resolved.policy;
+    this.enforcement = compiled.enforcement;
+    this.ended = new Promise((resolve) => {
+      this.#follow(parent, request, (end) => resolve(resultFrom(request, end)));
+    });
+  }
+
+  dispose(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    closeSync(this.planFd);
+    closeSync(this.controlFd);
+  }
+
+  #follow(fd: number, { resolved }: PreparationRequest, onEnd: (end: ExecutionEnd) => void): void {
+    const { timeout = 0, killAfter = LIMITS.killAfterMs.value, signal } = resolved.options;
+    const execution = new Execution({
+      timeoutMs: timeout,
+      killAfterMs: killAfter,
+      signal,
+      // The spawned process has its own by now, and the end of file is ours to see only when nobody else holds it open.
+      onLaunched: () => this.dispose(),
+      onExited: () => undefined,
+      onEnd,
+    });
+    execution.attach(fd);
+  }
+}
+
+function resultFrom(
+  { resolved, compiled, startedAt }: PreparationRequest,
+  end: ExecutionEnd,
+): RunResult {
+  const { command, policy, environment, temp } = resolved;
+  const context = { file: command.file, plan: compiled.plan, tempParent: temp?.parent };
+  return resultOf({
+    command,
+    startedAt,
+    error: failureOf(end, context),
+    end,
+    policy,
+    enforcement: compiled.enforcement,
+    removed: environment.removed,
+  });
+}

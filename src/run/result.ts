@@ -1,0 +1,57 @@
+/**
+ * The one shape of how a Run ended, with the same keys for success and failure.
+ * @module
+ */
+
+import type { SandboxError } from '../errors/sandbox-error.js';
+import { nowMs } from '../platform/clock.js';
+import type { Enforcement } from '../schema/enforcement.js';
+import type { Command } from '../schema/params.js';
+import type { Policy } from '../schema/policy.js';
+import type { Outcome, RunResult } from '../schema/result.js';
+import type { ExecutionEnd } from './execution.js';
+import { exitOf, notStarted, outcomeOf } from './outcome.js';
+
+/** Everything a result is made from. */
+export interface ResultParts {
+  readonly command: Command;
+  /** `nowMs()` at the start. */
+  readonly startedAt: number;
+  readonly error: SandboxError | undefined;
+  /** Undefined when nothing was launched. */
+  readonly end?: ExecutionEnd | undefined;
+  readonly policy?: Policy | undefined;
+  readonly enforcement?: Enforcement | undefined;
+  readonly removed?: readonly string[] | undefined;
+  readonly output?: RunOutput | undefined;
+}
+
+/** What was collected. */
+export type RunOutput = Pick<RunResult, 'stdout' | 'stderr' | 'truncated'>;
+
+/** The result of a Run. */
+export function resultOf(parts: ResultParts): RunResult {
+  const { command, startedAt, error, end, policy, enforcement, output } = parts;
+  const exit = end?.exited === undefined ? {} : exitOf(end.exited.waitStatus);
+  return {
+    file: command.file,
+    args: command.args,
+    outcome: outcomeOfParts(end, error),
+    ...exit,
+    failed: error !== undefined,
+    ...(end?.started !== undefined && { pid: end.started.pid }),
+    ...(output ?? { truncated: [] }),
+    ...(enforcement !== undefined && { enforcement }),
+    ...(policy !== undefined && { policy }),
+    denials: [],
+    // A kernel that refuses says so to the command alone; without confinement there is nothing to refuse.
+    denialsComplete: end?.started === undefined || enforcement?.level === 'unconfined',
+    survivors: end?.survivors ?? [],
+    environment: { removed: parts.removed ?? [] },
+    durationMs: Math.round((nowMs() - startedAt) * 1000) / 1000,
+  };
+}
+
+function outcomeOfParts(end: ExecutionEnd | undefined, error: SandboxError | undefined): Outcome {
+  return end === undefined ? notStarted(error) : outcomeOf(end, error);
+}

@@ -1,0 +1,51 @@
+/**
+ * From an accepted request to a Run. The command line, whose options are typed already, begins here: the schemas cost it
+ * a tenth of a start.
+ * @module
+ */
+
+import { selectBackend } from '../backend/select.js';
+import type { SandboxError } from '../errors/sandbox-error.js';
+import { nowMs } from '../platform/clock.js';
+import type { Command, ConfineOptions } from '../schema/params.js';
+import { closedStreams } from './closed-streams.js';
+import { refusalOf } from './failure.js';
+import { Launching } from './launching.js';
+import { resultOf } from './result.js';
+import { Run } from './run.js';
+import { CommandStdio } from './stdio.js';
+
+/** Starts a command whose options have been accepted. Never throws: what stops it is the Run's failure. */
+export function startRun(command: Command, options: ConfineOptions, startedAt = nowMs()): Run {
+  try {
+    const backend = selectBackend();
+    const stdio = new CommandStdio(backend.binding, options.stdio);
+    return new Launching({ command, options, backend, stdio, startedAt }).run;
+  } catch (error) {
+    return refusedRun(command, { options, startedAt, error: refusalOf(error) });
+  }
+}
+
+interface Refusal {
+  readonly options: ConfineOptions;
+  readonly startedAt: number;
+  readonly error: SandboxError;
+}
+
+/** A Run that is over before it had streams. */
+export function refusedRun(command: Command, { options, startedAt, error }: Refusal): Run {
+  const result = resultOf({ command, startedAt, error });
+  const started = Promise.reject(error);
+  started.catch(() => undefined);
+  return new Run({
+    streams: closedStreams(options?.stdio),
+    result:
+      options?.reject === false
+        ? Promise.resolve(result)
+        : Promise.reject(error.withResult(result)),
+    started,
+    pid: () => undefined,
+    signal: () => false,
+    onStopped: () => undefined,
+  });
+}
