@@ -1,0 +1,193 @@
+/**
+ * `npm run bench`: what a confined spawn costs, against the same spawn without Cordon. Variants of one comparison are
+ * interleaved in one run and medians are compared, because machines are shared and noisy. Nothing here gates a test.
+ * @module
+ */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { arch, cpus, release, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { confine } = await import(join(root, 'dist/index.js'));
+const { encodePlan } = await import(join(root, 'dist/plan/encode.js'));
+
+const ROUNDS = Number(process.env.CORDON_BENCH_ROUNDS ?? 150);
+const PROGRAM = '/bin/true';
+const LIVE_HEAP_MB = 500;
+
+const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
+const now = () => Number(process.hrtime.bigint()) / 1000;
+
+function row(name, us, base, bar) {
+  const ratio = (us / base).toFixed(2);
+  console.log(
+    `  ${name.padEnd(44)} ${us.toFixed(0).padStart(7)} µs  ${ratio.padStart(6)}${bar ? `   bar ${bar}` : ''}`,
+  );
+}
+
+async function interleave(variants, rounds = ROUNDS) {
+  const samples = variants.map(() => []);
+  for (let round = -5; round < rounds; round++) {
+    for (const [index, variant] of variants.entries()) {
+      const began = now();
+      await variant();
+      if (round >= 0) samples[index].push(now() - began);
+    }
+  }
+  return samples.map(median);
+}
+
+const nodeSpawn = (stdio) =>
+  new Promise((resolve, reject) => {
+    spawn(PROGRAM, [], { stdio }).on('error', reject).on('close', resolve);
+  });
+
+async function library(title, bar) {
+  const variants = ['pipe', 'ignore'];
+  console.log(title);
+  for (const stdio of variants) {
+    const [plain, noTemp, full] = await interleave([
+      () => nodeSpawn(stdio),
+      () => confine(PROGRAM, [], { stdio, temp: 'none' }),
+      () => confine(PROGRAM, [], { stdio }),
+    ]);
+    row(`child_process.spawn, stdio ${stdio}`, plain, plain);
+    row('confine, temp none', noTemp, plain, bar);
+    row('confine, private temp (the default)', full, plain, bar);
+  }
+}
+
+function native() {
+  console.log(`native paths, ${PROGRAM} from a small C++ process (test/bench/spawn_bench.cc)`);
+  const scratch = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
+  try {
+    const harness = join(scratch, 'spawn_bench');
+    execFileSync('c++', [
+      '-std=c++20',
+      '-O2',
+      `-I${join(root, 'native')}`,
+      '-o',
+      harness,
+      join(root, 'test/bench/spawn_bench.cc'),
+    ]);
+    const name = 'cordon-bench0000';
+    const files = [null, join(scratch, name)].map((temp, index) => {
+      const file = join(scratch, `plan${index}`);
+      writeFileSync(file, encodePlan(benchPlan(temp)));
+      return file;
+    });
+    const lines = execFileSync(
+      harness,
+      [join(root, 'build/Release/cordon-exec'), ...files, scratch, name, String(ROUNDS), PROGRAM],
+      { encoding: 'utf8' },
+    );
+    const bars = { served: '1.6', 'one-shot': '2.1' };
+    const rows = lines
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    for (const [variant, us] of rows) row(variant, Number(us), Number(rows[0][1]), bars[variant]);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+function benchPlan(temp) {
+  const { dev, ino } = statSync(root, { bigint: true });
+  const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
+  return {
+    confined: true,
+    program: PROGRAM,
+    argv: [PROGRAM],
+    env: Object.entries(process.env).map(([key, value]) => `${key}=${value}`),
+    cwd: { path: root, dev, ino },
+    newSession: true,
+    umask: null,
+    uid: process.getuid(),
+    gid: process.getgid(),
+    landlockAbi: 1,
+    rules: [
+      { kind: 'tree', path: root.replace(/\/$/, ''), identity: { dev, ino } },
+      ...devices.map((path) => ({ kind: 'device', path, identity: null })),
+    ],
+    temp,
+    keepCapabilities: 0n,
+    limits: [{ resource: 'core', soft: 1n, hard: 1n }],
+  };
+}
+
+async function commandLine() {
+  console.log('command line');
+  const run = (args) =>
+    new Promise((resolve, reject) => {
+      spawn(process.execPath, args, { stdio: 'ignore' }).on('error', reject).on('close', resolve);
+    });
+  const rounds = Math.max(10, Math.floor(ROUNDS / 5));
+  const [plain, cordon] = await interleave(
+    [() => run(['-e', '0']), () => run([join(root, 'bin/cordon.js'), 'run', '--', 'true'])],
+    rounds,
+  );
+  row('node -e 0', plain, plain);
+  row('cordon run -- true', cordon, plain, '1.5');
+}
+
+async function parallel() {
+  const batch = () =>
+    Promise.all(Array.from({ length: 16 }, () => confine(PROGRAM, [], { stdio: 'ignore' })));
+  await batch();
+  const longest = [];
+  for (let round = 0; round < 20; round++) {
+    let last = now();
+    let worst = 0;
+    let running = true;
+    const tick = () => {
+      const at = now();
+      worst = Math.max(worst, at - last);
+      last = at;
+      if (running) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await batch();
+    running = false;
+    longest.push(worst);
+  }
+  console.log('16 confines in parallel');
+  console.log(
+    `  longest hold of the event loop: median ${(median(longest) / 1000).toFixed(2)} ms, worst ${(Math.max(...longest) / 1000).toFixed(2)} ms   bar 5 ms`,
+  );
+}
+
+async function memory() {
+  const run = confine('/bin/sleep', ['5'], { stdio: 'ignore', reject: false });
+  const { pid } = await run.started;
+  const parent = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1];
+  const rollup = readFileSync(`/proc/${parent}/smaps_rollup`, 'utf8');
+  const kilobytes = (name) => Number(rollup.match(new RegExp(`${name}:\\s+(\\d+)`))[1]);
+  run.kill('SIGKILL');
+  await run;
+  console.log('supervisor');
+  console.log(
+    `  private memory: ${kilobytes('Private_Dirty') + kilobytes('Private_Clean')} KiB   bar 1024 KiB`,
+  );
+}
+
+console.log(
+  `${cpus()[0]?.model ?? 'unknown processor'} × ${cpus().length}, ${arch()}, Linux ${release()}, Node ${process.version}, uid ${process.getuid()}, ${ROUNDS} rounds`,
+);
+native();
+await library('library, small heap', '0.9');
+await commandLine();
+await parallel();
+await memory();
+const ballast = Array.from({ length: (LIVE_HEAP_MB * 1024 * 1024) / 128 }, (_, index) => ({
+  index,
+  text: `object ${index}`,
+}));
+await library(
+  `library, ${(process.memoryUsage().heapUsed / 1024 / 1024).toFixed(0)} MB of live objects`,
+  '0.5',
+);
+if (ballast.length === 0) throw new Error('unreachable: keeps the objects alive');

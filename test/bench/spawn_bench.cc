@@ -1,0 +1,195 @@
+// The native paths against a plain posix_spawn of the same program, interleaved in one run: one line a variant with its
+// median and its ratio. Harness: a single-threaded C++ process of a few MB; each sample ends when the command's end is
+// known (waitpid, or the record that the tree is dead; the owner then removes the temp directory).
+//
+// usage: spawn_bench CORDON-EXEC PLAN-NO-TEMP PLAN-TEMP TEMP-PARENT TEMP-NAME ROUNDS PROGRAM
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/record.h"
+#include "linux/group_hash.h"
+
+extern char** environ;
+
+namespace {
+
+double now_us() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+[[noreturn]] void die(const char* what) {
+  perror(what);
+  exit(1);
+}
+
+int sealed_plan(const char* path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat found;
+  if (file < 0 || fstat(file, &found) != 0) die(path);
+  std::vector<char> bytes(static_cast<size_t>(found.st_size));
+  if (read(file, bytes.data(), bytes.size()) != found.st_size) die(path);
+  close(file);
+  int plan = memfd_create("bench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (plan < 0 || write(plan, bytes.data(), bytes.size()) != found.st_size) die("memfd");
+  fcntl(plan, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
+  return plan;
+}
+
+struct Bench {
+  const char* executable;
+  int plan;
+  int plan_with_temp;
+  const char* temp_parent;
+  const char* temp_name;
+  const char* program;
+  int null;
+  int server;
+};
+
+void plain(const Bench& bench) {
+  char* arguments[] = {const_cast<char*>(bench.program), nullptr};
+  pid_t pid;
+  if (posix_spawn(&pid, bench.program, nullptr, nullptr, arguments, environ) != 0) die("posix_spawn");
+  waitpid(pid, nullptr, 0);
+}
+
+uint32_t word(const unsigned char* at) {
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// Reads records until the run has ended; the first must say that it started.
+void expect_end(int control) {
+  unsigned char records[4096];
+  size_t length = 0;
+  size_t at = 0;
+  for (;;) {
+    while (length - at >= 8 && length - at >= 8 + word(records + at + 4)) {
+      auto type = static_cast<cordon::RecordType>(word(records + at));
+      if (at == 0 && type != cordon::RecordType::kStarted) break;
+      if (type == cordon::RecordType::kEnded) return;
+      at += 8 + word(records + at + 4);
+    }
+    ssize_t n = read(control, records + length, sizeof records - length);
+    if (n <= 0) break;
+    length += static_cast<size_t>(n);
+  }
+  fprintf(stderr, "the run did not start and end\n");
+  exit(1);
+}
+
+void served(const Bench& bench, bool temp) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) die("socketpair");
+  int parent = temp ? open(bench.temp_parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int descriptors[] = {temp ? bench.plan_with_temp : bench.plan, ends[1], bench.null, bench.null, bench.null, parent};
+  size_t count = temp ? 6 : 5;
+  cordon::RunRequest header{};
+  header.magic = cordon::kRequestMagic;
+  header.version = cordon::kRequestVersion;
+  header.groups = cordon::group_hash();
+  if (temp) snprintf(header.temp_name, sizeof header.temp_name, "%s", bench.temp_name);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
+  iovec part{&header, sizeof header};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
+  if (sendmsg(bench.server, &message, MSG_NOSIGNAL) < 0) die("sendmsg");
+  close(ends[1]);
+  expect_end(ends[0]);
+  close(ends[0]);
+  if (parent < 0) return;
+  unlinkat(parent, bench.temp_name, AT_REMOVEDIR);
+  close(parent);
+}
+
+void one_shot(const Bench& bench) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, bench.plan, 3);
+  char* arguments[] = {const_cast<char*>(bench.executable), const_cast<char*>("run"), const_cast<char*>("3"),
+                       const_cast<char*>("-"), nullptr};
+  pid_t pid;
+  int status = 0;
+  if (posix_spawn(&pid, bench.executable, &actions, nullptr, arguments, environ) != 0) die("posix_spawn");
+  waitpid(pid, &status, 0);
+  if (status != 0) {
+    fprintf(stderr, "one-shot ended with %d\n", status);
+    exit(1);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+int start_server(const char* executable) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) die("socketpair");
+  int on = 1;
+  setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+  int moved = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, moved, 3);
+  char* arguments[] = {const_cast<char*>(executable), const_cast<char*>("serve"), const_cast<char*>("confined"),
+                       const_cast<char*>("-"), nullptr};
+  pid_t pid;
+  if (posix_spawn(&pid, executable, &actions, nullptr, arguments, environ) != 0) die("posix_spawn");
+  close(ends[1]);
+  close(moved);
+  return fcntl(ends[0], F_DUPFD_CLOEXEC, 10);
+}
+
+double median(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 8) return 2;
+  Bench bench{argv[1], sealed_plan(argv[2]), sealed_plan(argv[3]), argv[4], argv[5], argv[7],
+              open("/dev/null", O_RDWR | O_CLOEXEC), start_server(argv[1])};
+  int rounds = atoi(argv[6]);
+  std::vector<double> samples[4];
+  for (int round = -5; round < rounds; ++round) {
+    for (int variant = 0; variant < 4; ++variant) {
+      double began = now_us();
+      if (variant == 0) plain(bench);
+      if (variant == 1) served(bench, false);
+      if (variant == 2) served(bench, true);
+      if (variant == 3) one_shot(bench);
+      if (round >= 0) samples[variant].push_back(now_us() - began);
+    }
+  }
+  const char* names[] = {"posix_spawn", "served", "served, private temp", "one-shot"};
+  double base = median(samples[0]);
+  for (int variant = 0; variant < 4; ++variant) {
+    double middle = median(samples[variant]);
+    printf("%s\t%.0f\t%.2f\n", names[variant], middle, middle / base);
+  }
+  return 0;
+}

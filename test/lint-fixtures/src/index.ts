@@ -1,0 +1,2 @@
+// planted: lint/style/noRestrictedImports
+export { launch } from './backend/launch.js';

@@ -1,0 +1,2 @@
+// planted: lint/style/useFilenamingConvention
+export const named = 1;

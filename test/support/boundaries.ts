@@ -1,0 +1,63 @@
+/**
+ * Who may import whom. `biome.json` says the same to the editor; `boundaries.test.ts` compares the
+ * two and reads the imports itself.
+ * @module
+ */
+
+export interface Boundary {
+  /** Folders of `src` that this one may import. */
+  readonly folders: readonly string[];
+  /** What it may import besides, as biome patterns: node's modules, packages, own subfolders. */
+  readonly others: readonly string[];
+  /** Decides and computes; reaches neither the process nor time nor the outside. */
+  readonly pure: boolean;
+}
+
+const NODE = ['node:*', 'node:*/**'];
+
+export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
+  schema: { folders: [], others: ['zod/mini', 'node:stream'], pure: true },
+  errors: { folders: ['schema'], others: ['node:os'], pure: true },
+  policy: { folders: ['schema', 'errors'], others: ['node:path'], pure: true },
+  plan: { folders: ['schema', 'errors', 'policy'], others: ['node:path'], pure: true },
+  native: { folders: ['schema', 'errors', 'platform'], others: NODE, pure: false },
+  platform: { folders: ['schema', 'errors'], others: NODE, pure: false },
+  facts: { folders: ['schema', 'errors', 'native', 'platform'], others: NODE, pure: false },
+  backend: {
+    folders: ['schema', 'errors', 'plan', 'native', 'platform'],
+    others: NODE,
+    pure: false,
+  },
+  run: {
+    folders: ['schema', 'errors', 'policy', 'plan', 'facts', 'native', 'platform', 'backend'],
+    others: NODE,
+    pure: false,
+  },
+  doctor: {
+    folders: ['schema', 'errors', 'native', 'platform', 'facts', 'backend'],
+    others: NODE,
+    pure: false,
+  },
+  // Of run only what the library face re-exports; by its own file, so that a command loads no more
+  // than it uses.
+  cli: {
+    folders: ['schema', 'errors', 'platform', 'run', 'doctor'],
+    others: ['../*', '../../index.js', '../commands/**', '../render/**', ...NODE, 'commander'],
+    pure: false,
+  },
+};
+
+/** Of `run`, what the command uses beside the library face: a start that need not check options it has typed itself. */
+export const COMMAND_START: readonly string[] = ['run/start.js'];
+
+/** What `src/index.ts` may re-export. */
+export const LIBRARY_FACE: readonly string[] = ['errors', 'run', 'schema'];
+
+/**
+ * The list of `noRestrictedImports` that says what the boundary says: everything but. The last
+ * match wins.
+ */
+export function biomeGroup({ folders, others }: Boundary): readonly string[] {
+  const allowed = [...folders.map((folder) => `../**/${folder}/**`), ...others];
+  return ['**', '!./**', './**/../**', ...allowed.map((pattern) => `!${pattern}`)];
+}

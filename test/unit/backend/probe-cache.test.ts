@@ -1,0 +1,97 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { proofKey, readProofs, writeProofs } from '../../../src/backend/probe-cache.js';
+import type { Proofs } from '../../../src/schema/proofs.js';
+import { EFFECTS } from '../../../src/schema/proofs.js';
+
+const KEY = 'this machine';
+const PROOFS: Proofs = Object.fromEntries(EFFECTS.map((effect) => [effect, 'stopped']));
+
+let place: string;
+let file: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'proofs-'));
+  file = join(place, 'proofs.json');
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+describe('proofs on disk', () => {
+  it('are found again, by their owner alone', () => {
+    expect(readProofs(place, KEY)).toBeUndefined();
+    writeProofs(place, KEY, PROOFS);
+    expect(readProofs(place, KEY)).toEqual(PROOFS);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(place)).toEqual(['proofs.json']);
+  });
+
+  it('are not found for another key', () => {
+    writeProofs(place, KEY, PROOFS);
+    expect(readProofs(place, 'another machine')).toBeUndefined();
+  });
+
+  const kept = () => JSON.parse(readFileSync(file, 'utf8'));
+  const put = (text: string) => writeFileSync(file, text);
+  const rows: readonly (readonly [string, () => void])[] = [
+    ['is readable by others', () => chmodSync(file, 0o644)],
+    ['is writable by others', () => chmodSync(file, 0o622)],
+    ['is empty', () => put('')],
+    ['is cut', () => put(readFileSync(file, 'utf8').slice(0, -5))],
+    ['is no object', () => put('[]')],
+    ['is null', () => put('null')],
+    ['lacks an effect', () => put(JSON.stringify({ key: KEY, proofs: { signal: 'stopped' } }))],
+    [
+      'holds a word that is none',
+      () => put(JSON.stringify({ ...kept(), proofs: { ...PROOFS, signal: 'yes' } })),
+    ],
+    ['is larger than any', () => put(`${readFileSync(file, 'utf8')}${' '.repeat(70_000)}`)],
+    [
+      'is a link',
+      () => {
+        writeFileSync(join(place, 'elsewhere'), readFileSync(file), { mode: 0o600 });
+        rmSync(file);
+        symlinkSync('elsewhere', file);
+      },
+    ],
+  ];
+  it.each(rows)('are ignored when the file %s', (_name, spoil) => {
+    writeProofs(place, KEY, PROOFS);
+    spoil();
+    expect(readProofs(place, KEY)).toBeUndefined();
+  });
+
+  it.runIf(process.getuid?.() === 0)("are ignored when the file is another user's", () => {
+    writeProofs(place, KEY, PROOFS);
+    chownSync(file, 4242, 4242);
+    expect(readProofs(place, KEY)).toBeUndefined();
+  });
+
+  it('are not kept where they cannot be, and that is no error', () => {
+    writeProofs(join(place, 'missing'), KEY, PROOFS);
+    expect(readdirSync(place)).toEqual([]);
+  });
+});
+
+describe('proofKey', () => {
+  it('differs for another executable, another time of it, and another ABI', () => {
+    const executable = join(place, 'cordon-exec');
+    writeFileSync(executable, 'one');
+    const keys = [proofKey(executable, 7), proofKey(executable, 6)];
+    utimesSync(executable, 1, 1);
+    keys.push(proofKey(executable, 7));
+    expect(new Set(keys).size).toBe(3);
+    expect(proofKey(executable, 7)).toBe(keys[2]);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import {
+  POLICY_OPTIONS,
+  readOptions,
+  readPolicy,
+  UsageError,
+} from '../../../src/cli/policy-options.js';
+import type { RunSettings } from '../../../src/cli/run-options.js';
+import { RUN_OPTIONS } from '../../../src/cli/run-options.js';
+import { optionName } from '../../../src/schema/option-names.js';
+
+const BENEATH = { env: {}, isBeneathCwd: () => true };
+
+function policy(given: Record<string, string[]>, env: NodeJS.ProcessEnv = {}, beneath = true) {
+  return readPolicy(new Map(Object.entries(given)), { env, isBeneathCwd: () => beneath });
+}
+
+describe('policy options', () => {
+  it('are called as the library calls them', () => {
+    for (const { field, flag } of POLICY_OPTIONS) expect(flag).toBe(optionName(field, 'flag'));
+  });
+
+  const taken: [string, string, object][] = [
+    ['--mode', 'workspace-write', { mode: 'workspace-write' }],
+    ['--workspace', '../x', { workspace: '../x' }],
+    ['--temp', 'none', { temp: 'none' }],
+    ['--shared-memory', 'shared', { sharedMemory: 'shared' }],
+    ['--pty', 'shared', { pty: 'shared' }],
+    ['--root-capabilities', 'none', { rootCapabilities: 'none' }],
+    ['--require', 'full', { require: 'full' }],
+    ['--require', 'write, truncate', { require: ['write', 'truncate'] }],
+  ];
+  it.each(taken)('%s %s', (flag, text, params) => {
+    const [field] = Object.keys(params);
+    expect(policy({ [flag]: [text] })).toEqual({
+      params,
+      origins: { [field ?? '']: { kind: 'flag', name: flag } },
+    });
+  });
+
+  const refused: [string, string, string][] = [
+    ['--mode', 'Read-Only', 'expected read-only, workspace-write or danger-full-access'],
+    ['--mode', '', "found ''"],
+    ['--workspace', '', 'expected a path'],
+    ['--allow-write', '', 'expected a path'],
+    ['--temp', 'shared', 'expected private or none'],
+    ['--require', '', 'expected partial, full, or guarantees'],
+    ['--require', 'full,write', 'expected partial, full, or guarantees'],
+    ['--require', 'write,,truncate', 'expected partial, full, or guarantees'],
+    ['--require', 'everything', 'tree-kill'],
+  ];
+  it.each(refused)('%s %j is refused', (flag, text, words) => {
+    expect(() => policy({ [flag]: [text] })).toThrowError(UsageError);
+    expect(() => policy({ [flag]: [text] })).toThrowError(words);
+    expect(() => policy({ [flag]: [text] })).toThrowError(flag);
+  });
+
+  it('a repeatable option keeps every value, another one its last', () => {
+    const { params } = policy({
+      '--allow-write': ['a', 'b'],
+      '--mode': ['read-only', 'workspace-write'],
+    });
+    expect(params).toEqual({ mode: 'workspace-write', allowWrite: ['a', 'b'] });
+  });
+
+  it('nothing given is nothing asked for', () => {
+    expect(readPolicy(new Map(), BENEATH)).toEqual({ params: {}, origins: {} });
+  });
+});
+
+describe('variables', () => {
+  it('stand in for a flag and say so', () => {
+    const env = { CORDON_REQUIRE: 'full', CORDON_TEMP: 'none', CORDON_MODE: '' };
+    expect(policy({}, env)).toEqual({
+      params: { require: 'full', temp: 'none' },
+      origins: {
+        require: { kind: 'environment', name: 'CORDON_REQUIRE' },
+        temp: { kind: 'environment', name: 'CORDON_TEMP' },
+      },
+    });
+  });
+
+  it('are not even looked at where the flag is given', () => {
+    expect(policy({ '--mode': ['read-only'] }, { CORDON_MODE: 'nonsense' }).params).toEqual({
+      mode: 'read-only',
+    });
+  });
+
+  const widening: [string, string][] = [
+    ['CORDON_MODE', 'workspace-write'],
+    ['CORDON_MODE', 'danger-full-access'],
+    ['CORDON_SHARED_MEMORY', 'shared'],
+    ['CORDON_PTY', 'shared'],
+  ];
+  it.each(widening)('%s=%s is refused: only a flag widens', (name, value) => {
+    expect(() => policy({}, { [name]: value })).toThrowError(`${name}: a variable may only narrow`);
+  });
+
+  it('CORDON_WORKSPACE names a directory beneath the current one', () => {
+    expect(policy({}, { CORDON_WORKSPACE: 'sub' }).params).toEqual({ workspace: 'sub' });
+    expect(() => policy({}, { CORDON_WORKSPACE: '/etc' }, false)).toThrowError('only narrow');
+  });
+
+  it('with a bad value are refused by their own name', () => {
+    expect(() => policy({}, { CORDON_REQUIRE: 'fulll' })).toThrowError(/^CORDON_REQUIRE: expected/);
+  });
+
+  it('every option that has one says what narrows', () => {
+    for (const { variable, narrows } of POLICY_OPTIONS) {
+      expect(variable === undefined).toBe(narrows === undefined);
+    }
+  });
+});
+
+describe('options of run', () => {
+  const read = (flag: string, text: string): RunSettings =>
+    readOptions<RunSettings>(RUN_OPTIONS, new Map([[flag, [text]]]), {});
+
+  const taken: [string, string, RunSettings][] = [
+    ['--timeout', '10', { timeoutMs: 10_000 }],
+    ['--timeout', '0.5', { timeoutMs: 500 }],
+    ['--timeout', '.25', { timeoutMs: 250 }],
+    ['--timeout', '2.', { timeoutMs: 2000 }],
+    ['--timeout', '0', { timeoutMs: 0 }],
+    ['--timeout', '0.0001', { timeoutMs: 1 }],
+    ['--timeout', '2147483', { timeoutMs: 2_147_483_000 }],
+    ['--kill-after', '0', { killAfterMs: 0 }],
+    ['--report', 'out.json', { report: { kind: 'file', path: 'out.json' } }],
+    ['--report', './fd:3', { report: { kind: 'file', path: './fd:3' } }],
+    ['--report', 'fd:3', { report: { kind: 'descriptor', fd: 3 } }],
+    ['--cwd', '..', { cwd: '..' }],
+  ];
+  it.each(taken)('%s %s', (flag, text, settings) => {
+    expect(read(flag, text)).toEqual(settings);
+  });
+
+  const refused: [string, string, string][] = [
+    ...[
+      '',
+      '-1',
+      '1s',
+      'NaN',
+      'Infinity',
+      '1e3',
+      '0x10',
+      ' 1',
+      '1 ',
+      '1,5',
+      '.',
+      '2147484',
+      '9'.repeat(400),
+    ].map((text): [string, string, string] => [
+      '--timeout',
+      text,
+      'expected seconds such as 10 or 0.5',
+    ]),
+    ['--report', '', 'expected a path'],
+    ['--report', 'fd:', 'expected a descriptor'],
+    ['--report', 'fd:0', '0 is standard input'],
+    ['--report', 'fd:-1', 'expected a descriptor'],
+    ['--report', 'fd:3x', 'expected a descriptor'],
+    ['--cwd', '', 'expected a path'],
+  ];
+  it.each(refused)('%s %j is refused', (flag, text, words) => {
+    expect(() => read(flag, text)).toThrowError(words);
+  });
+});

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { SandboxUnavailableError } from '../../../src/errors/sandbox-error.js';
+import { encodePlan } from '../../../src/plan/encode.js';
+import type { HostCapabilities, LaunchRequest } from '../../../src/plan/linux.js';
+import { compileLinuxPlan, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
+import { resolve } from '../../../src/policy/resolve.js';
+import type { PolicyParams } from '../../../src/schema/policy.js';
+import { factsOf, HOST, root } from '../../support/made-up-facts.js';
+import { policyOf } from '../../support/made-up-policy.js';
+
+const CAPABLE: HostCapabilities = { landlockAbi: 7, uid: 1000, gid: 100, devices: HOST.devices };
+const REQUEST: LaunchRequest = {
+  program: '/bin/true',
+  argv: ['true'],
+  env: ['A=1'],
+  cwd: { path: '/home/u/p', dev: 8n, ino: 1n },
+  newSession: true,
+  umask: null,
+  temp: '/tmp/cordon-x',
+  terminal: null,
+};
+const QUIET: PolicyParams = { sharedMemory: 'none' };
+
+function rules(params: PolicyParams, request: Partial<LaunchRequest> = {}, host = CAPABLE) {
+  const policy = policyOf({ ...QUIET, ...params }, [
+    root('/d'),
+    root('/f', { kind: 'file' }),
+    root('/dev/kvm', { kind: 'device' }),
+    root('/p', { kind: 'fifo' }),
+    root('/s', { kind: 'socket' }),
+  ]);
+  const { plan } = compileLinuxPlan(policy, host, { ...REQUEST, ...request });
+  return plan.rules.map(({ kind, path, identity }) => [kind, path, identity !== null]);
+}
+
+const SINKS = [
+  ['device', '/dev/null', false],
+  ['device', '/dev/zero', false],
+  ['device', '/dev/full', false],
+];
+
+describe('rules', () => {
+  it('are the sinks alone in read-only', () => {
+    expect(rules({})).toEqual(SINKS);
+  });
+
+  it('take each root for what it is, with its identity', () => {
+    expect(rules({ allowWrite: ['/d', '/f', '/dev/kvm', '/p', '/s'] })).toEqual([
+      ['tree', '/d', true],
+      ['device', '/dev/kvm', true],
+      ['file', '/f', true],
+      ['file', '/p', true],
+      ['file', '/s', true],
+      ...SINKS,
+    ]);
+  });
+
+  it('hold the workspace in workspace-write', () => {
+    expect(rules({ mode: 'workspace-write' })[0]).toEqual(['tree', '/home/u/p', true]);
+  });
+
+  it('hold the run’s own terminal, once', () => {
+    const own = [
+      ['device', '/dev/tty', false],
+      ['device', '/dev/pts/3', false],
+    ];
+    expect(rules({}, { terminal: '/dev/pts/3' })).toEqual([...SINKS, ...own]);
+    expect(rules({}, { terminal: '/dev/tty' })).toEqual([...SINKS, ['device', '/dev/tty', false]]);
+  });
+
+  it('hold shared memory and new terminals when the policy shares them, by their canonical names', () => {
+    expect(rules({ sharedMemory: 'shared', pty: 'shared' })).toEqual([
+      ...SINKS,
+      ['device', '/dev/pts/ptmx', false],
+      ['device-tree', '/dev/pts', true],
+      ['tree', '/run/shm', true],
+    ]);
+  });
+
+  it('leave out devices that this host does not have', () => {
+    expect(rules({ pty: 'shared' }, {}, { ...CAPABLE, devices: {} })).toEqual([]);
+  });
+});
+
+describe('the plan', () => {
+  it('carries the request, the ids and the core limit', () => {
+    const { plan, applied } = compileLinuxPlan(policyOf({}), CAPABLE, { ...REQUEST, umask: 0o27 });
+    expect(plan).toMatchObject({
+      confined: true,
+      program: '/bin/true',
+      argv: ['true'],
+      env: ['A=1'],
+      newSession: true,
+      umask: 0o27,
+      uid: 1000,
+      gid: 100,
+      landlockAbi: 7,
+      temp: '/tmp/cordon-x',
+      keepCapabilities: 0n,
+      limits: [{ resource: 'core', soft: 1n, hard: 1n }],
+    });
+    expect('terminal' in plan).toBe(false);
+    expect(applied).toMatchObject({ backend: 'landlock', abi: 7 });
+    expect(() => encodePlan(plan)).not.toThrow();
+  });
+
+  it('uses a newer kernel as the newest ABI of the native table', () => {
+    const header = readFileSync(
+      new URL('../../../native/linux/landlock_abi.h', import.meta.url),
+      'utf8',
+    );
+    expect(Number(/kNewestAbi = (\d+)/.exec(header)?.[1])).toBe(NEWEST_LANDLOCK_ABI);
+    const newer = { ...CAPABLE, landlockAbi: 99 };
+    expect(compileLinuxPlan(policyOf({}), newer, REQUEST).plan.landlockAbi).toBe(
+      NEWEST_LANDLOCK_ABI,
+    );
+  });
+
+  const capabilities = [
+    [0, 1000, undefined, 0b1011n],
+    [0, 1000, 'none', 0n],
+    [0, 0, undefined, 0n],
+    [1000, 1001, undefined, 0n],
+  ] as const;
+  it.each(capabilities)('uid %i, root of %i, asked %s: keeps %d', (uid, owner, asked, mask) => {
+    const facts = factsOf([root('/d', { uid: owner })], { host: { uid } });
+    const params: PolicyParams = { allowWrite: ['/d'], rootCapabilities: asked };
+    const policy = resolve(params, facts, { face: 'option' });
+    const { plan } = compileLinuxPlan(policy, { ...CAPABLE, uid }, REQUEST);
+    expect(plan.keepCapabilities).toBe(mask);
+  });
+
+  it('confines nothing in danger-full-access, with or without Landlock', () => {
+    const policy = policyOf({ mode: 'danger-full-access' });
+    for (const landlockAbi of [0, 7]) {
+      const { plan, applied } = compileLinuxPlan(policy, { ...CAPABLE, landlockAbi }, REQUEST);
+      expect(plan).toMatchObject({ confined: false, rules: [], limits: [], landlockAbi: 0 });
+      expect(applied).toEqual({ backend: 'none', abi: 0, mechanisms: [] });
+    }
+  });
+
+  it.each(['ENOSYS', 'EOPNOTSUPP', 'EPERM'])('is refused without Landlock: %s', (landlockError) => {
+    const host = { ...CAPABLE, landlockAbi: 0, landlockError };
+    const compile = () => compileLinuxPlan(policyOf({}), host, REQUEST);
+    expect(compile).toThrow(SandboxUnavailableError);
+    expect(compile).toThrow(landlockError);
+  });
+
+  it('is made in linear time from ten thousand roots', () => {
+    const roots = Array.from({ length: 10_000 }, (_, index) => root(`/w/r${index}`));
+    const policy = policyOf({ allowWrite: roots.map(({ path }) => path) }, roots);
+    const start = performance.now();
+    const { plan } = compileLinuxPlan(policy, CAPABLE, REQUEST);
+    expect(encodePlan(plan).length).toBeGreaterThan(10_000 * 30);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
