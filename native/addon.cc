@@ -1,4 +1,5 @@
-// The addon: registers its exports and nothing else. It keeps no state, so it may be loaded any number of times.
+// The addon: registers its exports and nothing else. Its state is the thread's, so it may be loaded
+// any number of times.
 
 #include <napi.h>
 
@@ -11,11 +12,17 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
     const char* name;
     Napi::Value (*function)(const Napi::CallbackInfo&);
   } table[] = {
-      {"startServer", cordon::start_server}, {"reap", cordon::reap},         {"launch", cordon::launch},
-      {"planDescriptor", cordon::plan_descriptor}, {"channel", cordon::channel}, {"describe", cordon::describe},
+      {"startServer", cordon::start_server},
+      {"close", cordon::close_descriptor},
+      {"launch", cordon::launch},
+      {"planDescriptor", cordon::plan_descriptor},
+      {"channel", cordon::channel},
+      {"describe", cordon::describe},
       {"kernel", cordon::kernel},
   };
-  for (const auto& entry : table) exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
+  cordon::make_thread_state(env);
+  for (const auto& entry : table)
+    exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
   return exports;
 }
 

@@ -5,8 +5,11 @@
 
 namespace cordon {
 
+// Called once for each thread that loads the addon, before any function below.
+void make_thread_state(Napi::Env env);
+
 Napi::Value start_server(const Napi::CallbackInfo& info);
-Napi::Value reap(const Napi::CallbackInfo& info);
+Napi::Value close_descriptor(const Napi::CallbackInfo& info);
 Napi::Value launch(const Napi::CallbackInfo& info);
 Napi::Value plan_descriptor(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);

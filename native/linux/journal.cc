@@ -63,7 +63,9 @@ bool environment_holds(pid_t pid, const char* word) {
     ssize_t n = read(file.get(), window + kept, sizeof window - kept);
     if (n <= 0) return false;
     size_t filled = kept + static_cast<size_t>(n);
-    if (memmem(window, filled, word, length) != nullptr) return true;
+    for (size_t at = 0; at + length <= filled; ++at) {
+      if (memcmp(window + at, word, length) == 0) return true;
+    }
     // The word may lie across two reads.
     kept = filled < length - 1 ? filled : length - 1;
     memmove(window, window + filled - kept, kept);

@@ -23,7 +23,7 @@ struct TempDirectory {
 // The form of a name: the prefix and then letters and digits only.
 bool valid_temp_name(const char* name);
 
-// A name that ends in the check digits of what is before them, as `run/temp-name.ts` makes them.
+// A name that ends in the check digits of what is before them, as `platform/temp-name.ts` makes them.
 // People call directories cordon-backup too; the sweep must know its own.
 bool own_temp_name(const char* name);
 

@@ -1,6 +1,6 @@
 /**
- * Bounds how many launches are under way at once: the served process forks one after the other, and more would only
- * wait in its socket until that is full.
+ * Bounds how many launches are under way at once, because the served process forks one after the other and more would
+ * only wait in its socket until that is full; and how long launches hold up the event loop at a time.
  * @module
  */
 
@@ -9,6 +9,7 @@ import { nowMs } from '../platform/clock.js';
 import { LIMITS } from '../schema/limits.js';
 
 const MAX_STARTING = 16;
+const TURN_MS = 1;
 /** It can be too early although nothing of ours is under way: other threads and processes share the kernel's limits. */
 const RETRY_MS = 5;
 
@@ -25,6 +26,8 @@ export interface QueuedLaunch {
 export class LaunchQueue {
   readonly #waiting: QueuedLaunch[] = [];
   #starting = 0;
+  /** When launching has taken its share of this turn of the event loop; undefined when nothing was launched in it. */
+  #turnEndsAt: number | undefined;
   /** When the first in line was told `EAGAIN` for the first time. */
   #refusedAt: number | undefined;
 
@@ -41,7 +44,7 @@ export class LaunchQueue {
 
   /** True when it need not be asked again. */
   #begin(launch: QueuedLaunch): boolean {
-    if (this.#starting >= MAX_STARTING) return false;
+    if (this.#starting >= MAX_STARTING || !this.#hasTurn()) return false;
     try {
       if (launch.start()) this.#starting++;
     } catch (error) {
@@ -49,6 +52,16 @@ export class LaunchQueue {
       launch.failed(error);
     }
     this.#refusedAt = undefined;
+    return true;
+  }
+
+  #hasTurn(): boolean {
+    if (this.#turnEndsAt !== undefined) return nowMs() < this.#turnEndsAt;
+    this.#turnEndsAt = nowMs() + TURN_MS;
+    setImmediate(() => {
+      this.#turnEndsAt = undefined;
+      this.#advance();
+    });
     return true;
   }
 

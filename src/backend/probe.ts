@@ -110,25 +110,31 @@ async function unconfinedChild({ executable }: ProbeRequest, scene: ProbeScene):
 }
 
 async function confinedChild(request: ProbeRequest, scene: ProbeScene): Promise<string> {
-  const { binding, launch } = request;
-  const output = binding.channel('read');
+  const output = request.binding.channel('read');
   const nothing = openSync('/dev/null', 'r+');
   const stdout = new Socket({ fd: output.parent, readable: true, writable: false });
   const words = collect(stdout);
   const closed = new Promise((resolve) => stdout.once('close', resolve));
   try {
-    const control = launch({
-      bytes: encodePlan(planOf(request, scene)),
-      confined: true,
-      stdio: [nothing, output.child, nothing],
-    });
-    closeSync(output.child);
-    await untilEnded(control);
+    await untilEnded(start(request, scene, [nothing, output.child, nothing]));
+    const late = setTimeout(() => stdout.destroy(), LIMITS.drainMs.value);
     await closed;
+    clearTimeout(late);
     return words();
   } finally {
     closeSync(nothing);
     stdout.destroy();
+  }
+}
+
+function start(request: ProbeRequest, scene: ProbeScene, stdio: Launch['stdio']): number {
+  try {
+    const bytes = encodePlan(planOf(request, scene));
+    return request.launch({ bytes, confined: true, stdio });
+  } catch (error) {
+    throw probeFailed(error instanceof Error ? error.message : String(error), error);
+  } finally {
+    request.binding.close(stdio[1]);
   }
 }
 

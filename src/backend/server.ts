@@ -4,7 +4,6 @@
  * @module
  */
 
-import { closeSync } from 'node:fs';
 import { errnoOf } from '../errors/errno.js';
 import type { Binding, LaunchRequest, ServerProcess } from '../native/binding.js';
 
@@ -24,6 +23,7 @@ const GONE: ReadonlySet<string | undefined> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
   'ENOTCONN',
+  'EBADF',
 ]);
 
 /** One served process, or the next one. */
@@ -31,8 +31,6 @@ export class ServedProcess {
   readonly #options: ServedOptions;
   #server: ServerProcess | undefined;
   #identity = '';
-  /** Closed, but not yet reaped: they take up to a second to end what they served. */
-  #leaving: number[] = [];
 
   constructor(options: ServedOptions) {
     this.#options = options;
@@ -46,11 +44,8 @@ export class ServedProcess {
     try {
       return this.#send(request);
     } catch (error) {
-      const errno = errnoOf(error);
-      // Somebody else closed our number; closing it again could hit whoever has it now.
-      if (errno === 'EBADF' && this.#server !== undefined) this.#forget(this.#server);
-      else if (GONE.has(errno)) this.close();
-      else throw error;
+      if (!GONE.has(errnoOf(error))) throw error;
+      this.close();
       return this.#send(request);
     }
   }
@@ -59,9 +54,12 @@ export class ServedProcess {
   close(): void {
     if (this.#server === undefined) return;
     const { fd } = this.#server;
-    this.#forget(this.#server);
-    closeSync(fd);
-    this.#reap();
+    this.#server = undefined;
+    try {
+      this.#options.binding.close(fd);
+    } catch {
+      // Somebody else closed our number.
+    }
   }
 
   /** Process id of the served process, for reports and tests; undefined before the first launch. */
@@ -79,20 +77,10 @@ export class ServedProcess {
     // It serves one identity only, and would end at the first message from another: start its successor first.
     if (this.#server !== undefined && this.#identity !== identity) this.close();
     if (this.#server !== undefined) return this.#server;
-    if (this.#leaving.length > 0) this.#reap();
     const { binding, executable, journal, confinedOnly } = this.#options;
     this.#identity = identity;
     this.#server = binding.startServer(executable, journal(), confinedOnly);
     return this.#server;
-  }
-
-  #forget({ pid }: ServerProcess): void {
-    this.#server = undefined;
-    this.#leaving.push(pid);
-  }
-
-  #reap(): void {
-    this.#leaving = this.#leaving.filter((pid) => !this.#options.binding.reap(pid));
   }
 }
 

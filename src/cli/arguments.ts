@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { GivenOptions } from './policy-options.js';
+import type { GivenOptions } from './options.js';
 
 export const COMMAND_NAMES = [
   'run',

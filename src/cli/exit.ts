@@ -4,7 +4,7 @@
  */
 
 import { constants } from 'node:os';
-import type { ErrorCode } from '../errors/codes.js';
+import type { ErrorRow } from '../errors/codes.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import type { Outcome } from '../schema/result.js';
 
@@ -26,9 +26,11 @@ function assertNever(outcome: never): never {
   throw new TypeError(`outcome ${JSON.stringify(outcome)} has no exit code`);
 }
 
-/** The exit code of `run` for a code of the error table. */
+const ROWS: Readonly<Record<string, ErrorRow>> = ERROR_CODES;
+
+/** The exit code of `run` for a code of the error table; ours for one that is not in it. */
 export function exitOfCode(code: string): number {
-  return Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as ErrorCode].exit : EXIT.ours;
+  return Object.hasOwn(ROWS, code) ? (ROWS[code]?.exit ?? EXIT.ours) : EXIT.ours;
 }
 
 /** The exit code of `cordon run` for the way a Run ended. */

@@ -1,6 +1,6 @@
 /**
- * The options of the command line as data: one row each, read by the argument readers, the help, the completions and
- * the `CORDON_*` variables alike.
+ * The policy's options as data: one row each, read by the argument readers, the help, the completions and the `CORDON_*`
+ * variables alike.
  * @module
  */
 
@@ -15,33 +15,8 @@ import {
   SHARED_MEMORY_CHOICES,
   TEMP_CHOICES,
 } from '../schema/vocabulary.js';
-
-/** A value that an option or a variable does not take. */
-export class UnexpectedValue extends Error {
-  override readonly name = 'UnexpectedValue';
-
-  constructor(expected: string, found: string) {
-    super(`expected ${expected}, found '${found}'`);
-  }
-}
-
-/** What may stand in an option's place: fixed words, a path, or free text. Completions are made from it. */
-export type Operand =
-  | { readonly kind: 'words'; readonly words: readonly string[] }
-  | { readonly kind: 'directory' | 'path' | 'text' };
-
-/** One option that takes a value. `Values` is what a command's options become. */
-export interface OptionRow<Values> {
-  /** Long name, `--` included. */
-  readonly flag: string;
-  /** How the help names the value. */
-  readonly operand: string;
-  readonly takes: Operand;
-  readonly help: string;
-  readonly repeatable?: true;
-  /** What the texts set: all of a repeatable option's, else the last one. Throws `UnexpectedValue`. */
-  readonly read: (texts: readonly string[]) => Partial<Values>;
-}
+import type { GivenOptions, OptionRow } from './options.js';
+import { path, readThrough, UnexpectedValue, UsageError, word } from './options.js';
 
 /** A policy option. */
 export interface PolicyOption extends OptionRow<PolicyParams> {
@@ -58,31 +33,10 @@ export interface PolicyRequest {
   readonly origins: Readonly<Partial<Record<keyof PolicyParams, Origin>>>;
 }
 
-/** The texts of a command's options by flag, as an argument reader found them. */
-export type GivenOptions = ReadonlyMap<string, readonly string[]>;
-
 /** Where the variables are read and what they are held against. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly isBeneathCwd: (path: string) => boolean;
-}
-
-function list(words: readonly string[]): string {
-  if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-}
-
-/** The text as one of the words. */
-export function word<Word extends string>(words: readonly Word[], text: string): Word {
-  const found = words.find((each) => each === text);
-  if (found === undefined) throw new UnexpectedValue(list(words), text);
-  return found;
-}
-
-/** The text as a path; what it refers to is the library's to find out. */
-export function path(text: string): string {
-  if (text === '') throw new UnexpectedValue('a path', text);
-  return text;
 }
 
 function requirement(text: string): Requirement {
@@ -189,39 +143,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     narrows: () => true,
   },
 ];
-
-/** An option or a variable whose value cannot be taken. `source` is the flag or the variable. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-/** Reads texts through one row. Throws `UsageError` naming the source, what was expected and what was found. */
-function readThrough<Values>(
-  { read, repeatable }: OptionRow<Values>,
-  { source, texts }: { readonly source: string; readonly texts: readonly string[] },
-): Partial<Values> {
-  try {
-    return read(repeatable === true ? texts : texts.slice(-1));
-  } catch (error) {
-    if (!(error instanceof UnexpectedValue)) throw error;
-    throw new UsageError(`${source}: ${error.message}`);
-  }
-}
-
-/** The values of the rows that were given. An option that does not repeat keeps its last value. */
-export function readOptions<Values>(
-  rows: readonly OptionRow<Values>[],
-  given: GivenOptions,
-  none: Values,
-): Values {
-  let values = none;
-  for (const row of rows) {
-    const texts = given.get(row.flag);
-    if (texts === undefined) continue;
-    values = { ...values, ...readThrough(row, { source: row.flag, texts }) };
-  }
-  return values;
-}
 
 /**
  * The policy asked for: a flag, else the variable, else nothing, so that the default holds. A variable may only narrow:

@@ -7,7 +7,7 @@
 import { Argument, Command, type CommanderError, Option } from 'commander';
 import type { CommandName, Invocation } from './arguments.js';
 import { EXIT } from './exit.js';
-import type { Operand, OptionRow } from './policy-options.js';
+import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
 import { RUN_ROWS } from './run-options.js';
 

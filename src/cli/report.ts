@@ -126,23 +126,23 @@ function heldFile(path: string, policy: Policy | undefined): number {
 
 const ACCESS_MODE = 3;
 
+function linkOf(fd: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    // Listed, but closed since: the descriptor that read the list.
+    return undefined;
+  }
+}
+
 /** Both ends of a pipe of Node's own are among our descriptors: writing there would end us, not inform anybody. */
 function isOwnPipe(fd: number): boolean {
-  const link = readlinkSync(`/proc/self/fd/${fd}`);
-  if (!link.startsWith('pipe:')) return false;
-  let ends = 0;
-  for (const entry of readdirSync('/proc/self/fd')) {
-    try {
-      if (
-        readlinkSync(`/proc/self/fd/${entry}`) === link &&
-        canWrite(Number(entry)) !== canWrite(fd)
-      )
-        ends += 1;
-    } catch {
-      // The descriptor that lists the directory is gone by now.
-    }
-  }
-  return ends > 0;
+  const link = linkOf(fd);
+  if (link?.startsWith('pipe:') !== true) return false;
+  const ends = readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((other) => linkOf(other) === link);
+  return ends.some((end) => canWrite(end) !== canWrite(fd));
 }
 
 function canWrite(fd: number): boolean {

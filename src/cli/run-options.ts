@@ -5,8 +5,9 @@
 
 import { LIMITS } from '../schema/limits.js';
 import type { PolicyParams } from '../schema/policy.js';
-import type { OptionRow } from './policy-options.js';
-import { POLICY_OPTIONS, path, UnexpectedValue } from './policy-options.js';
+import type { OptionRow } from './options.js';
+import { path, UnexpectedValue } from './options.js';
+import { POLICY_OPTIONS } from './policy-options.js';
 
 /** Where the report goes. */
 export type ReportTarget =

@@ -8,6 +8,7 @@ import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { nowMs } from '../platform/clock.js';
 import { cordonDirectories } from '../platform/paths.js';
+import { isTempName } from '../platform/temp-name.js';
 import type { CordonDirectories, DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import { DEVICE_NAMES } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
@@ -92,7 +93,9 @@ function tempParentOf(wanted: string | undefined): string {
   try {
     const canonical = realpathSync.native(path);
     const isShort = Buffer.byteLength(canonical) <= LIMITS.tempParentBytes.value;
-    return isShort && statSync(canonical).isDirectory() ? canonical : DEFAULT_TEMP_PARENT;
+    // Within a Run nothing but the Run's own directory can be written, however long its path has become.
+    const isUsable = isShort || isTempName(basename(canonical));
+    return isUsable && statSync(canonical).isDirectory() ? canonical : DEFAULT_TEMP_PARENT;
   } catch {
     return DEFAULT_TEMP_PARENT;
   }

@@ -63,7 +63,10 @@ export interface Binding {
   /** A sealed memfd that holds the plan, close-on-exec; a spawner that is given its number duplicates it. */
   planDescriptor(plan: Uint8Array): number;
   describe(fd: number): DescriptorFacts;
-  /** Reaps a served process that has ended. True when it was reaped. */
-  reap(pid: number): boolean;
+  /**
+   * Closes a descriptor that one of these functions returned: `node:fs` warns in a worker thread of what it did not open. A
+   * served process whose descriptor is closed is reaped; those of a thread are closed with it, also when it is terminated.
+   */
+  close(fd: number): void;
   kernel(): KernelFacts;
 }

@@ -3,7 +3,9 @@
  * @module
  */
 
+import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { errnoOf } from '../errors/errno.js';
 import type { ControlRecord, ControlRequest } from './records.js';
 import { encodeRequest, RecordDecoder } from './records.js';
 
@@ -22,12 +24,14 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(4096);
 
 /** Owns the descriptor; while it is open it keeps the event loop alive. */
 export class ControlSocket {
+  readonly #fd: number;
   readonly #socket: Socket;
   readonly #decoder = new RecordDecoder();
   readonly #listener: ControlListener;
   #open = true;
 
   constructor(fd: number, listener: ControlListener) {
+    this.#fd = fd;
     this.#listener = listener;
     // `onread` and `fd` go together in Node, the published types know them apart only.
     const options: ConstructorParameters<typeof Socket>[0] & { onread: unknown } = {
@@ -42,15 +46,26 @@ export class ControlSocket {
     this.#socket.once('error', (error) => this.#end(error));
   }
 
-  /** Sends a request; false when the socket is closed. */
+  /**
+   * Sends a request; false when the socket is closed, at either end. Not through the stream: a write that comes too late
+   * would destroy it together with the records that wait to be read, and the end of the run would be lost.
+   */
   send(
     request: ControlRequest,
     signal: number,
     how: { readonly fromTerminal?: boolean } = {},
   ): boolean {
     if (!this.#open) return false;
-    this.#socket.write(encodeRequest(request, signal, how));
-    return true;
+    const bytes = encodeRequest(request, signal, how);
+    try {
+      writeSync(this.#fd, bytes);
+      return true;
+    } catch (error) {
+      // A peer that has thousands of requests to read is stopped, not gone: the stream keeps this one until it goes on.
+      if (errnoOf(error) !== 'EAGAIN') return false;
+      this.#socket.write(bytes);
+      return true;
+    }
   }
 
   /** Closes the socket, which tells the supervisor to kill the tree. */

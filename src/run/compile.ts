@@ -16,13 +16,13 @@ import type { Plan } from '../plan/plan.js';
 import type { RunEnvironment } from '../platform/environment.js';
 import { buildEnvironment } from '../platform/environment.js';
 import { randomBytes } from '../platform/random.js';
+import { TEMP_NAME_RANDOM_BYTES, tempName } from '../platform/temp-name.js';
 import { resolve } from '../policy/resolve.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { PolicyFacts } from '../schema/facts.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Proofs } from '../schema/proofs.js';
-import { TEMP_NAME_RANDOM_BYTES, tempName } from './temp-name.js';
 
 /** A request whose every name has been looked up. `dispose` lets go of the descriptors that hold it to what was found. */
 export interface Resolved {

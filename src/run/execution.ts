@@ -73,7 +73,7 @@ export class Execution {
     else signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
-  /** Whether it is over, or its end has begun before it was launched: then nothing may be started any more. */
+  /** Whether it is over, or its end has begun: then nothing may be started any more. */
   get isEnding(): boolean {
     return this.#isOver || this.#ending !== undefined;
   }
@@ -87,8 +87,12 @@ export class Execution {
     for (const [signal, fromTerminal] of this.#waiting.splice(0)) {
       this.#control.send('signal', signal, { fromTerminal });
     }
+  }
+
+  /** The timeout counts from now. */
+  limitTime(): void {
     const { timeoutMs } = this.#request;
-    if (timeoutMs > 0) {
+    if (timeoutMs > 0 && !this.isEnding) {
       this.#timer = setTimeout(() => this.#end({ reason: 'timed-out', timeoutMs }), timeoutMs);
     }
   }
@@ -125,16 +129,20 @@ export class Execution {
     this.#onStopped = callback;
   }
 
-  /** TERM to every descendant, KILL after a while; and if the supervisor does not answer to that, its socket is closed. */
   #end(ending: Ending): void {
-    if (this.#isOver || this.#ending !== undefined) return;
+    if (this.isEnding) return;
     this.#ending = ending;
     clearTimeout(this.#timer);
-    if (this.#control === undefined) return;
-    this.#control.send('signal-tree', constants.signals.SIGTERM);
+    if (this.#control === undefined) this.#over();
+    else this.#terminate(this.#control);
+  }
+
+  /** TERM to every descendant, KILL after a while; and if the supervisor does not answer to that, its socket is closed. */
+  #terminate(control: ControlSocket): void {
+    control.send('signal-tree', constants.signals.SIGTERM);
     this.#timer = setTimeout(() => {
-      this.#control?.send('kill', constants.signals.SIGKILL);
-      this.#timer = setTimeout(() => this.#control?.destroy(), LIMITS.killedMs.value);
+      control.send('kill', constants.signals.SIGKILL);
+      this.#timer = setTimeout(() => control.destroy(), LIMITS.killedMs.value);
     }, this.#request.killAfterMs);
   }
 

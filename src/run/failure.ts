@@ -39,11 +39,7 @@ export function failureOf(end: ExecutionEnd, context: FailureContext): SandboxEr
       details: { timeoutMs: ending.timeoutMs },
     });
   }
-  if (ending.reason === 'cancelled') {
-    const reason = reasonWords(ending.cause);
-    const details = reason === undefined ? {} : { reason };
-    return new SandboxError({ code: 'CANCELLED', object, cause: ending.cause, details });
-  }
+  if (ending.reason === 'cancelled') return cancelled(object, ending.cause);
   if (ending.reason === 'output') {
     const reason = `${ending.stream} passed maxBuffer, and the run was ended`;
     return new SandboxError({ code: 'LIMIT_EXCEEDED', object, details: { reason } });
@@ -56,6 +52,17 @@ export function failureOf(end: ExecutionEnd, context: FailureContext): SandboxEr
   const exit = exitOf(exited.waitStatus);
   if ('exitCode' in exit && exit.exitCode === 0) return undefined;
   return new SandboxError({ code: 'COMMAND_FAILED', object, details: exit });
+}
+
+/** The error of a Run that its caller gave up. */
+export function cancelled(file: string, cause: unknown): SandboxError {
+  const reason = reasonWords(cause);
+  return new SandboxError({
+    code: 'CANCELLED',
+    object: file,
+    cause,
+    details: reason === undefined ? {} : { reason },
+  });
 }
 
 /** The error of a record that says where a launch stopped. */

@@ -5,6 +5,7 @@
 
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream';
+import { errnoOf } from '../errors/errno.js';
 import type { ConfineOptions } from '../schema/params.js';
 
 /** Writes `input` and ends `stdin`. `onFailed` is told when a stream that is the input fails. */
@@ -17,12 +18,15 @@ export function feed(
     stdin.end(input);
     return;
   }
-  // The command need not read all of its input. Heard before the pipeline, which calls both sides' errors the same.
-  let isUnread = false;
-  stdin.once('error', () => {
-    isUnread = true;
-  });
+  // Both sides' errors come back as one; and an error of the input is one of stdin too, which nobody else listens to.
+  stdin.on('error', () => undefined);
   pipeline(input, stdin, (error) => {
-    if (error && !isUnread) onFailed(error);
+    if (error && !isUnread(error)) onFailed(error);
   });
+}
+
+/** Whether the command ended, or closed its stdin, without having read everything: it need not. */
+export function isUnread(error: Error): boolean {
+  const errno = errnoOf(error);
+  return errno === 'EPIPE' || errno === 'ECONNRESET';
 }

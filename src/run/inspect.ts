@@ -6,11 +6,9 @@
 import type { Backend } from '../backend/backend.js';
 import { selectBackend } from '../backend/select.js';
 import { accepted, SandboxError } from '../errors/sandbox-error.js';
-import { gatherFacts } from '../facts/gather.js';
 import type { Applied } from '../plan/enforcement.js';
 import { enforcementOf } from '../plan/enforcement.js';
 import { compileLinuxPlan } from '../plan/linux.js';
-import { resolve } from '../policy/resolve.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { HostFacts } from '../schema/facts.js';
 import type { InspectParams } from '../schema/params.js';
@@ -18,6 +16,8 @@ import { parseInspectParams } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Proofs } from '../schema/proofs.js';
 import { requireEnough } from './compile.js';
+import type { Look } from './look.js';
+import { lookAt } from './look.js';
 
 /** A policy and its report. */
 export interface Inspection {
@@ -50,20 +50,9 @@ export async function inspect(params: InspectParams = {}): Promise<Inspection> {
   }
 }
 
-interface Look {
-  readonly policy: Policy;
-  readonly host: HostFacts;
-}
-
 function look(params: InspectParams): Look {
   const face = params?.origin === 'flag' ? 'flag' : 'option';
-  const accept = accepted(parseInspectParams(params), face);
-  const { facts, dispose } = gatherFacts(accept, { cwd: accept.cwd, env: process.env });
-  try {
-    return { policy: resolve(accept, facts, { face, fields: accept.origins }), host: facts.host };
-  } finally {
-    dispose();
-  }
+  return lookAt(accepted(parseInspectParams(params), face));
 }
 
 /** What executing a plan of this policy applies; the command in it does not matter. */

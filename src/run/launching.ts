@@ -36,12 +36,12 @@ export class Launching {
   readonly run: Run;
   readonly #request: LaunchingRequest;
   readonly #execution: Execution;
-  readonly #collection: Collection;
   readonly #result = deferred<RunResult>();
   readonly #started = deferred<Started>();
   #resolved: Resolved | undefined;
   #compiled: Compiled | undefined;
   #refusal: SandboxError | undefined;
+  #collection: Collection | undefined;
   #end: ExecutionEnd | undefined;
   #pid: number | undefined;
   #isSettled = false;
@@ -55,16 +55,8 @@ export class Launching {
       killAfterMs: options.killAfter ?? LIMITS.killAfterMs.value,
       signal: options.signal,
       onLaunched: (started) => this.#launched(started),
-      onExited: () => this.#collection.limit(),
+      onExited: () => this.#collection?.limit(),
       onEnd: (end) => this.#ended(end),
-    });
-    // The way to the launch is kept short: what can be made while the command is being started is made after it.
-    this.#begin();
-    this.#collection = new Collection({
-      stdio,
-      options,
-      onOverflow: (stream) => this.#execution.overflow(stream),
-      onDrained: () => this.#settle(),
     });
     this.run = new Run({
       streams: stdio,
@@ -74,11 +66,12 @@ export class Launching {
       signal: (signal, how) => this.#execution.signal(signal, how),
       onStopped: (callback) => this.#execution.onStopped(callback),
     });
+    this.#begin();
   }
 
   #begin(): void {
     const { command, options, backend } = this.#request;
-    if (this.#execution.isEnding) return this.#abandon();
+    if (this.#execution.isEnding) return;
     try {
       this.#resolved = resolveRequest(command, options);
     } catch (error) {
@@ -103,10 +96,7 @@ export class Launching {
   #launch(): boolean {
     const { backend, stdio } = this.#request;
     const resolved = this.#resolved;
-    if (resolved === undefined || this.#execution.isEnding) {
-      this.#abandon();
-      return false;
-    }
+    if (resolved === undefined || this.#execution.isEnding) return false;
     const { kernel, proofs = {} } = backend;
     this.#compiled ??= compileRequest(resolved, { kernel, proofs, terminal: stdio });
     const control = backend.launch({
@@ -115,11 +105,29 @@ export class Launching {
       stdio: stdio.descriptors,
       ...(resolved.temp !== undefined && { temp: resolved.temp }),
     });
-    resolved.dispose();
-    stdio.release();
+    // The way to here is kept short: what can be made while the command is being started is made now.
+    this.#release();
     this.#execution.attach(control);
+    this.#execution.limitTime();
+    this.#collection = this.#collect();
     this.#feed();
     return true;
+  }
+
+  /** What held the request to what was found, and the command's ends of its streams. */
+  #release(): void {
+    this.#resolved?.dispose();
+    this.#request.stdio.release();
+  }
+
+  #collect(): Collection {
+    const { options, stdio } = this.#request;
+    return new Collection({
+      stdio,
+      options,
+      onOverflow: (stream) => this.#execution.overflow(stream),
+      onDrained: () => this.#settle(),
+    });
   }
 
   #feed(): void {
@@ -141,28 +149,23 @@ export class Launching {
   #refuse(error: unknown): void {
     this.#refusal =
       this.#compiled === undefined ? refusalOf(error) : launchRefused(error, this.#context());
-    this.#abandon();
-  }
-
-  /** Nothing will be launched. */
-  #abandon(): void {
-    this.#resolved?.dispose();
-    this.#request.stdio.release();
     this.#execution.abandon();
   }
 
   #ended(end: ExecutionEnd): void {
     this.#end = end;
+    this.#release();
     this.#request.stdio.close();
-    // Refused while this was being made: there is no output to wait for yet, and no caller to tell.
+    // It can be over before whoever asked for it holds the Run.
     process.nextTick(() => {
+      this.#collection ??= this.#collect();
       this.#collection.limit();
       if (this.#collection.isDone) this.#settle();
     });
   }
 
   #settle(): void {
-    if (this.#end === undefined || this.#isSettled) return;
+    if (this.#end === undefined || this.#collection === undefined || this.#isSettled) return;
     this.#isSettled = true;
     const { command, options, startedAt } = this.#request;
     const error = this.#refusal ?? failureOf(this.#end, this.#context());

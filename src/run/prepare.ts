@@ -4,7 +4,6 @@
  * @module
  */
 
-import { closeSync } from 'node:fs';
 import { selectBackend } from '../backend/select.js';
 import { accepted, SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
@@ -17,9 +16,9 @@ import type { Policy } from '../schema/policy.js';
 import type { RunResult } from '../schema/result.js';
 import type { Compiled, Resolved } from './compile.js';
 import { compileRequest, resolveRequest } from './compile.js';
-import type { ExecutionEnd } from './execution.js';
+import type { Ending, ExecutionEnd } from './execution.js';
 import { Execution } from './execution.js';
-import { failureOf } from './failure.js';
+import { cancelled, failureOf } from './failure.js';
 import { resultOf } from './result.js';
 
 /** The streams, and what becomes of them, are the spawner's. */
@@ -51,7 +50,7 @@ export interface Prepared {
   readonly stdio: readonly ['inherit', 'inherit', 'inherit', number, number];
   readonly policy: Policy;
   readonly enforcement: Enforcement;
-  /** How it ended, also when it failed; never rejects. Settles only after the spawned process has begun, or `dispose`. */
+  /** How it ended, also when it failed; never rejects. Settles only after something was spawned, or `dispose`. */
   readonly ended: Promise<RunResult>;
   /** Closes the descriptors of this process. Needed when nothing was spawned; does not end what was. */
   dispose(): void;
@@ -72,6 +71,7 @@ export async function prepare(
   refuseSpawnersOwn(rest);
   const accept = accepted(parseConfineOptions(rest), face);
   const command = accepted(parseCommand(file, args), face);
+  if (accept.signal?.aborted === true) throw cancelled(command.file, accept.signal.reason);
   const backend = selectBackend();
   const resolved = resolveRequest(command, accept);
   try {
@@ -83,8 +83,9 @@ export async function prepare(
       terminal: { isInteractive: terminal, terminal: terminal ? '/dev/tty' : null },
     });
     return new Preparation({ resolved, compiled, backend, startedAt });
-  } finally {
+  } catch (error) {
     resolved.dispose();
+    throw error;
   }
 }
 
@@ -114,9 +115,11 @@ class Preparation implements Prepared {
   readonly policy: Policy;
   readonly enforcement: Enforcement;
   readonly ended: Promise<RunResult>;
+  readonly #request: PreparationRequest;
   #isOpen = true;
 
   constructor(request: PreparationRequest) {
+    this.#request = request;
     const { backend, compiled, resolved } = request;
     const { temp } = resolved;
     this.file = backend.executable;
@@ -133,45 +136,60 @@ class Preparation implements Prepared {
     this.policy = resolved.policy;
     this.enforcement = compiled.enforcement;
     this.ended = new Promise((resolve) => {
-      this.#follow(parent, request, (end) => resolve(resultFrom(request, end)));
+      this.#follow(parent, (end) => resolve(this.#result(end)));
     });
   }
 
   dispose(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    closeSync(this.planFd);
-    closeSync(this.controlFd);
+    const { backend, resolved } = this.#request;
+    resolved.dispose();
+    backend.binding.close(this.planFd);
+    backend.binding.close(this.controlFd);
   }
 
-  #follow(fd: number, { resolved }: PreparationRequest, onEnd: (end: ExecutionEnd) => void): void {
-    const { timeout = 0, killAfter = LIMITS.killAfterMs.value, signal } = resolved.options;
+  #follow(fd: number, onEnd: (end: ExecutionEnd) => void): void {
+    const {
+      timeout = 0,
+      killAfter = LIMITS.killAfterMs.value,
+      signal,
+    } = this.#request.resolved.options;
     const execution = new Execution({
       timeoutMs: timeout,
       killAfterMs: killAfter,
       signal,
-      // The spawned process has its own by now, and the end of file is ours to see only when nobody else holds it open.
-      onLaunched: () => this.dispose(),
+      onLaunched: (started) => {
+        if (started !== undefined) execution.limitTime();
+        // The spawned process has its own by now; the end of file shows only when nobody else holds the other end.
+        this.dispose();
+      },
       onExited: () => undefined,
       onEnd,
     });
     execution.attach(fd);
   }
+
+  #result(end: ExecutionEnd): RunResult {
+    const { resolved, compiled, startedAt } = this.#request;
+    const { command, policy, environment, temp } = resolved;
+    const context = { file: command.file, plan: compiled.plan, tempParent: temp?.parent };
+    const isHeard = end.started !== undefined || end.failed !== undefined;
+    const isEnded = isHeard || end.ending.reason !== 'exited';
+    const heard = isEnded ? end : { ...end, ending: NOTHING_SPAWNED };
+    return resultOf({
+      command,
+      startedAt,
+      error: failureOf(heard, context),
+      end: heard,
+      policy,
+      enforcement: compiled.enforcement,
+      removed: environment.removed,
+    });
+  }
 }
 
-function resultFrom(
-  { resolved, compiled, startedAt }: PreparationRequest,
-  end: ExecutionEnd,
-): RunResult {
-  const { command, policy, environment, temp } = resolved;
-  const context = { file: command.file, plan: compiled.plan, tempParent: temp?.parent };
-  return resultOf({
-    command,
-    startedAt,
-    error: failureOf(end, context),
-    end,
-    policy,
-    enforcement: compiled.enforcement,
-    removed: environment.removed,
-  });
-}
+const NOTHING_SPAWNED: Ending = {
+  reason: 'cancelled',
+  cause: 'nothing was heard of it: it was not spawned, or ended at once',
+};

@@ -11,6 +11,7 @@ import { SandboxError } from '../errors/sandbox-error.js';
 import type { Binding, DescriptorFacts } from '../native/binding.js';
 import type { StdioEntry, StdioOption } from '../schema/params.js';
 import { AppendPump } from './append-pump.js';
+import { isUnread } from './input.js';
 
 /** The caller's face of the streams; null where a stream is not piped. */
 export interface RunStreams {
@@ -31,7 +32,7 @@ export class CommandStdio implements RunStreams {
   /** Whether it was handed a terminal: it keeps that and its job control. */
   isInteractive = false;
   readonly #binding: Binding;
-  /** The command's ends, and what was opened for it. */
+  /** The command's ends. */
   readonly #forCommand: number[] = [];
   /** The caller's ends; a stream is made when it is first asked for. */
   readonly #ends: (number | undefined)[] = [];
@@ -48,7 +49,7 @@ export class CommandStdio implements RunStreams {
       }
     } catch (error) {
       this.release();
-      for (const fd of this.#ends.splice(0)) if (fd !== undefined) closeSync(fd);
+      for (const fd of this.#ends.splice(0)) if (fd !== undefined) binding.close(fd);
       for (const { source } of this.pumps) source.destroy();
       throw error instanceof SandboxError ? error : launchFailed(error);
     }
@@ -68,7 +69,9 @@ export class CommandStdio implements RunStreams {
 
   /** Closes the command's ends: it has its own by now, or will never have. */
   release(): void {
-    for (const fd of this.#forCommand.splice(0)) closeSync(fd);
+    for (const fd of this.#forCommand.splice(0)) this.#binding.close(fd);
+    if (this.#null !== undefined) closeSync(this.#null);
+    this.#null = undefined;
   }
 
   /** The run is over: nobody will read its input. */
@@ -76,7 +79,7 @@ export class CommandStdio implements RunStreams {
     this.#streams[0]?.destroy();
     const fd = this.#ends[0];
     this.#ends[0] = undefined;
-    if (fd !== undefined) closeSync(fd);
+    if (fd !== undefined) this.#binding.close(fd);
   }
 
   #stream(index: Index): Socket | null {
@@ -105,10 +108,7 @@ export class CommandStdio implements RunStreams {
   }
 
   #nothing(): number {
-    if (this.#null === undefined) {
-      this.#null = openSync('/dev/null', 'r+');
-      this.#forCommand.push(this.#null);
-    }
+    this.#null ??= openSync('/dev/null', 'r+');
     return this.#null;
   }
 
@@ -151,8 +151,7 @@ export class CommandStdio implements RunStreams {
 
   /** A command may end without having read its input, which is no failure. */
   #stdinFailed(error: Error): void {
-    const errno = errnoOf(error);
-    if (errno === 'EPIPE' || errno === 'ECONNRESET') return;
+    if (isUnread(error)) return;
     if (this.#streams[0]?.listenerCount('error') === 1) throw error;
   }
 }

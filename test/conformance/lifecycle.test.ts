@@ -160,7 +160,7 @@ describe.each(PERSONAS)('$name', (persona) => {
       stdio: ['ignore', 'pipe', 'inherit'],
       ...(persona.uid === process.getuid?.() ? {} : { uid: persona.uid, gid: persona.gid }),
     });
-    await once(command.stdout, 'data');
+    await Promise.race([once(command.stdout, 'data'), once(command, 'exit')]);
     expect(marked(mark).length).toBeGreaterThanOrEqual(PROCESSES_OF_A_TREE);
     command.kill('SIGKILL');
     await once(command, 'exit');

@@ -3,12 +3,20 @@
  * @module
  */
 
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PERSONAS, type Persona, packageFor } from '../support/as-user.js';
 import { abicapProgram } from '../support/build.js';
-import { hasEnded, killHard, marked, nothingLives } from '../support/processes.js';
+import { commandLine, hasEnded, killHard, marked, nothingLives } from '../support/processes.js';
 import { needs, needsHere } from '../support/require.js';
 import type { Unconfined } from '../support/runner.js';
 import { Stage } from '../support/stage.js';
@@ -396,12 +404,12 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
       );
       await until(
         'both sleep',
-        () => marked(`sleep ${mark}`).filter((pid) => !hasEnded(pid)).length >= 2,
+        () => marked(mark).filter((pid) => commandLine(pid) === `sleep ${mark}`).length === 2,
       );
       killHard(Number(readFileSync(stage.path('pid'), 'utf8')));
       expect((await done).stdout).toBe('137\n');
       await nothingLives(mark);
-      await until('the temp directory is gone', () => isEmpty(stage.runner.temp));
+      await until('the temp directory is gone', () => readdirSync(stage.runner.temp).length === 0);
     });
   });
 
@@ -617,10 +625,6 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
     });
   });
 });
-
-function isEmpty(directory: string): boolean {
-  return !existsSync(directory) || statSync(directory).nlink <= 2;
-}
 
 describe.each(PERSONAS)('cordon as $name on a kernel without Landlock', (persona) => {
   needs('landlock');

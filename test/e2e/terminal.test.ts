@@ -95,6 +95,15 @@ describe('cordon in a terminal', () => {
     await nothingLives(name);
   });
 
+  it('a key that ends the command never hides how it ended', async () => {
+    for (let round = 0; round < 12; round++) {
+      const at = cordon([], 'sh', '-c', 'echo ready; exec sleep 100');
+      await at.shows('ready');
+      at.type(KEYS.interrupt);
+      expect(await at.end(), at.screen).toEqual({ exit: 130 });
+    }
+  });
+
   it('Ctrl-\\ is a quit', async () => {
     const at = cordon([], 'sh', '-c', 'ulimit -c 0; echo ready; exec sleep 100');
     await at.shows('ready');

@@ -6,8 +6,7 @@ import { Stage } from '../support/stage.js';
 
 needs('landlock');
 
-/** A temp directory within a temp directory within …: their path would be what ends it. */
-const OPTIONS = ['run', '--mode', 'workspace-write', '--temp', 'none'] as const;
+const OPTIONS = ['run', '--mode', 'workspace-write'] as const;
 
 /** The kernel stacks sixteen layers, and a run takes two. */
 const DEEPEST = 8;
@@ -39,7 +38,8 @@ describe.each(PERSONAS)('$name', (persona) => {
       'echo > inner',
     ]);
     const outer = stage.runner.commandLine([
-      ...['run', '--mode', 'workspace-write', '--'],
+      ...OPTIONS,
+      '--',
       ...['sh', '-c', '"$@"; echo "inner $?"; echo > outer', 'sh', ...inner],
     ]);
     const ran = await run(outer);
@@ -69,7 +69,8 @@ describe.each(PERSONAS)('$name', (persona) => {
     const show = ['sh', '-c', 'echo "$TMPDIR"; echo > "$TMPDIR/file"'];
     const inner = stage.runner.commandLine(['run', '--mode', 'read-only', '--', ...show]);
     const outer = stage.runner.commandLine([
-      ...['run', '--mode', 'workspace-write', '--'],
+      ...OPTIONS,
+      '--',
       ...['sh', '-c', 'echo "$TMPDIR"; "$@"; ls -A "$TMPDIR"', 'sh', ...inner],
     ]);
     const ran = await run(outer);
@@ -79,7 +80,9 @@ describe.each(PERSONAS)('$name', (persona) => {
   });
 
   it(`nesting ends at ${DEEPEST} runs with an error, not without confinement`, async () => {
-    const deepest = await run(nested(DEEPEST, ['sh', '-c', 'echo > reached']));
+    const deepest = await run(
+      nested(DEEPEST, ['sh', '-c', 'echo > "$TMPDIR/f" && echo > reached']),
+    );
     const reached = existsSync(stage.path('workspace/reached'));
     expect({ reached, exitCode: deepest.exitCode, stderr: deepest.stderr }).toMatchObject({
       reached: true,

@@ -47,8 +47,8 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   },
 };
 
-/** Of `run`, what the command uses beside the library face: a start that need not check options it has typed itself. */
-export const COMMAND_START: readonly string[] = ['run/start.js'];
+/** Of `run`, what the command uses beside the library face: what need not check options that it has typed itself. */
+export const COMMAND_START: readonly string[] = ['run/look.js', 'run/start.js'];
 
 /** What `src/index.ts` may re-export. */
 export const LIBRARY_FACE: readonly string[] = ['errors', 'run', 'schema'];

@@ -6,11 +6,13 @@
 import type { Command } from 'commander';
 import type { Invocation } from '../arguments.js';
 import { EXIT } from '../exit.js';
+import { word } from '../options.js';
 import { print } from '../output.js';
-import { word } from '../policy-options.js';
 import { operandOf, SHELLS } from '../program.js';
 import type { CompletionCommand } from '../render/completion.js';
-import { bashScript, fishScript, zshScript } from '../render/completion.js';
+import { bashScript } from '../render/completion-bash.js';
+import { fishScript } from '../render/completion-fish.js';
+import { zshScript } from '../render/completion-zsh.js';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 

@@ -7,15 +7,18 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SandboxError } from '../../errors/sandbox-error.js';
+import { nowMs } from '../../platform/clock.js';
 import type { Run } from '../../run/confine.js';
-import { startRun } from '../../run/start.js';
-import type { InspectParams } from '../../schema/params.js';
+import { lookAt } from '../../run/look.js';
+import { refusedRun, startRun } from '../../run/start.js';
+import type { ConfineOptions, InspectParams } from '../../schema/params.js';
 import type { Policy, PolicyParams } from '../../schema/policy.js';
 import type { RunResult } from '../../schema/result.js';
 import type { Invocation } from '../arguments.js';
 import { exitOf, exitOfCode } from '../exit.js';
+import { readOptions, UsageError } from '../options.js';
 import { isInteractive, say } from '../output.js';
-import { readOptions, readPolicy, UsageError } from '../policy-options.js';
+import { readPolicy } from '../policy-options.js';
 import { errorText } from '../render/error.js';
 import { runNotes } from '../render/run.js';
 import type { Report } from '../report.js';
@@ -58,30 +61,51 @@ function fromHere(params: PolicyParams, cwd: string | undefined): PolicyParams {
   };
 }
 
-/** The policy the report's place is judged by; none when the Run is going to be refused for it anyway. */
-async function policyFor(params: InspectParams): Promise<Policy | undefined> {
-  const { resolvePolicy } = await import('../../run/inspect.js');
+/** The policy that the report's place is judged by, or why there is none. */
+function policyFor(params: InspectParams): Policy | SandboxError {
   try {
-    return resolvePolicy(params);
+    return lookAt(params).policy;
   } catch (error) {
-    if (error instanceof SandboxError) return undefined;
+    if (error instanceof SandboxError) return error;
     throw error;
   }
 }
 
-/** Passes our signals on until the returned function is called. */
-function relay(run: Run): () => void {
-  run.followJobControl();
-  const relays: (readonly [NodeJS.Signals, () => void])[] = FORWARDED.map((signal) => [
-    signal,
-    () => run.forward(signal),
-  ]);
-  // Whoever continues us means the command, which may by now lead a group of its own and not have heard of it.
-  relays.push(['SIGCONT', () => run.kill('SIGCONT')]);
-  for (const [signal, forward] of relays) process.on(signal, forward);
-  return () => {
-    for (const [signal, forward] of relays) process.off(signal, forward);
+interface Request {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly asked: InspectParams;
+  readonly settings: RunSettings;
+}
+
+/** The Run, and its report held open from before the start. Throws `REPORT_UNWRITABLE`. */
+function begin({ file, args, asked, settings }: Request): { run: Run; report?: Report } {
+  const { report: target, timeoutMs, killAfterMs } = settings;
+  const options: ConfineOptions = {
+    ...asked,
+    stdio: 'inherit',
+    timeout: timeoutMs,
+    killAfter: killAfterMs,
   };
+  const command = { file, args };
+  if (target === undefined) return { run: startRun(command, options) };
+  const policy = policyFor(asked);
+  if (!(policy instanceof SandboxError)) {
+    return { report: openReport(target, policy), run: startRun(command, options) };
+  }
+  // Looked at once more it might do; but then the report would lie in a place that nobody judged.
+  const report = openReport(target, undefined);
+  return { report, run: refusedRun(command, { options, startedAt: nowMs(), error: policy }) };
+}
+
+/**
+ * Passes our signals on for as long as we live. Before the run is started: the command can be faster in asking for a
+ * signal than we in taking one.
+ */
+function relay(run: () => Run | undefined): void {
+  for (const signal of FORWARDED) process.on(signal, () => run()?.forward(signal));
+  // Whoever continues us means the command, which may by now lead a group of its own and not have heard of it.
+  process.on('SIGCONT', () => run()?.kill('SIGCONT'));
 }
 
 interface Ending {
@@ -124,20 +148,12 @@ export async function runCommand({ given, operands }: Invocation): Promise<numbe
     origins,
     cwd: settings.cwd,
   };
-  const report =
-    settings.report === undefined ? undefined : openReport(settings.report, await policyFor(asked));
-  const run = startRun(
-    { file, args },
-    {
-      ...asked,
-      stdio: 'inherit',
-      timeout: settings.timeoutMs,
-      killAfter: settings.killAfterMs,
-    },
-  );
-  const release = relay(run);
+  let started: Run | undefined;
+  relay(() => started);
+  const { run, report } = begin({ file, args, asked, settings });
+  started = run;
+  run.followJobControl();
   const { result, error } = await ending(run);
-  release();
   finish(report, result);
   if (error !== undefined && error.code !== 'COMMAND_FAILED') say(errorText(error));
   if (result === undefined) return exitOfCode(error?.code ?? 'INTERNAL');

@@ -5,7 +5,7 @@
 
 import { SandboxError } from '../../errors/sandbox-error.js';
 import { visible } from '../../errors/visible.js';
-import { UsageError } from '../policy-options.js';
+import { UsageError } from '../options.js';
 
 /** The JSON form of every error. */
 export interface ErrorJson {

@@ -24,9 +24,10 @@ function field<T>(name: string, { value, origin }: Sourced<T>, text: (value: T) 
   return [{ text: name }, { text: text(value) }, { text: originText(origin), tone: 'faint' }];
 }
 
-function rootText({ path, kind, asked }: Root): string {
+function rootText({ path, kind, asked, origin }: Root): string {
   const form = kind === 'directory' ? '' : ` (${kind})`;
-  return `${visible(path)}${form}${asked === path ? '' : ` (asked as ${visible(asked)})`}`;
+  const isAsAsked = asked === path || origin.kind === 'default';
+  return `${visible(path)}${form}${isAsAsked ? '' : ` (asked as ${visible(asked)})`}`;
 }
 
 function roots(writable: readonly Root[]): Cell[][] {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  POLICY_OPTIONS,
-  readOptions,
-  readPolicy,
-  UsageError,
-} from '../../../src/cli/policy-options.js';
+import { readOptions, UsageError } from '../../../src/cli/options.js';
+import { POLICY_OPTIONS, readPolicy } from '../../../src/cli/policy-options.js';
 import type { RunSettings } from '../../../src/cli/run-options.js';
 import { RUN_OPTIONS } from '../../../src/cli/run-options.js';
 import { optionName } from '../../../src/schema/option-names.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/cli/policy-options.js';
+import { UsageError } from '../../../src/cli/options.js';
 import { checksText } from '../../../src/cli/render/checks.js';
 import { enforcementText, headline } from '../../../src/cli/render/enforcement.js';
 import { errorJson, errorText } from '../../../src/cli/render/error.js';
@@ -147,7 +147,7 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
   const origin: Origin = { kind: 'default' };
   return {
     mode: { value: mode, origin: FLAG },
-    workspace: { value: root('/w', '.'), origin },
+    workspace: { value: { ...root('/w', '.'), origin }, origin },
     writable,
     temp: { value: 'private', origin },
     sharedMemory: { value: 'none', origin: { kind: 'host', name: '/dev/shm' } },
@@ -166,7 +166,7 @@ describe('policy', () => {
     const words = lines.map((line) => line.split(/ {2,}/));
     expect(words).toEqual([
       ['mode', 'read-only', '--mode'],
-      ['workspace', '/w (asked as .)', 'default'],
+      ['workspace', '/w', 'default'],
       ['writable', '/a\\nb (file) (asked as ../a\\nb)', '--allow-write'],
       ['', '/c', '--allow-write'],
       ['temp', 'private', 'default'],

@@ -12,6 +12,7 @@ const FNV_PRIME = 16_777_619;
 /** Bytes of randomness that a name takes. */
 export const TEMP_NAME_RANDOM_BYTES = 10;
 const CHECK_CHARACTERS = 6;
+const FORM = /^cordon-[a-z0-9]{16}$/;
 
 /**
  * A name that nothing else has: random characters, and check digits over them, by which a sweep knows what a crash left
@@ -31,6 +32,11 @@ export function tempName(random: Uint8Array): string {
     hash = Math.floor(hash / ALPHABET.length);
   }
   return `${PREFIX}${unique}${check}`;
+}
+
+/** True for a name of the form that `tempName` gives. */
+export function isTempName(name: string): boolean {
+  return FORM.test(name);
 }
 
 function digit(value: number): string {

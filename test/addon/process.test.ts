@@ -1,0 +1,172 @@
+/**
+ * The library in a process of its own: what a thread, a second copy, and the end of the process do to what is running.
+ * @module
+ */
+
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hasEnded, marked } from '../support/processes.js';
+import { needs } from '../support/require.js';
+import { until } from '../support/until.js';
+
+needs('landlock');
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const library = pathToFileURL(join(root, 'dist/index.js')).href;
+const copies = mkdtempSync(join(tmpdir(), 'copies-'));
+afterAll(() => rmSync(copies, { recursive: true, force: true }));
+
+let nextMark = 1;
+const newMark = () => `9${process.pid}${nextMark++}77`;
+
+/** Runs an ES module; resolves with its output, when it has ended by itself, without a warning. */
+async function node(source: string): Promise<string> {
+  const args = ['--input-type=module', '--eval', source];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+  expect(stderr).toBe('');
+  return stdout.trim();
+}
+
+describe('a process', () => {
+  it('ends by itself when nothing runs any more', async () => {
+    const began = performance.now();
+    const out = await node(`
+      import { confine } from '${library}';
+      console.log((await confine('echo', ['done'])).stdout);
+    `);
+    expect(out).toBe('done');
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  it('stays while a run does, though nobody waits for it', async () => {
+    const out = await node(`
+      import { confine } from '${library}';
+      confine('sh', ['-c', 'sleep 0.3; echo late'], { stdio: 'inherit' });
+    `);
+    expect(out).toBe('late');
+  });
+
+  it('that exits takes its runs along', async () => {
+    const mark = newMark();
+    const out = await node(`
+      import { confine } from '${library}';
+      const run = confine('sh', ['-c', 'setsid sleep ${mark} & sleep ${mark}']);
+      run.catch(() => {});
+      const { pid } = await run.started;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      console.log(pid);
+      process.exit(0);
+    `);
+    await until('the tree is dead', () => marked(`sleep ${mark}`).length === 0);
+    expect(hasEnded(Number(out))).toBe(true);
+  });
+
+  it('that exits before its runs began leaves nothing', async () => {
+    const mark = newMark();
+    await node(`
+      import { confine } from '${library}';
+      for (let i = 0; i < 20; i++) confine('sleep', ['${mark}']).catch(() => {});
+      setImmediate(() => process.exit(0));
+    `);
+    await until('nothing runs', () => marked(`sleep ${mark}`).length === 0);
+  });
+
+  it('goes on when its served process was killed', async () => {
+    const out = await node(`
+      import { confine } from '${library}';
+      import { readFileSync } from 'node:fs';
+      const parent = (pid) => Number(readFileSync('/proc/' + pid + '/stat', 'latin1').split(') ')[1].split(' ')[1]);
+      const run = confine('sleep', ['30'], { reject: false });
+      const { pid } = await run.started;
+      process.kill(parent(parent(pid)), 'SIGKILL');
+      const lost = await run;
+      const next = await confine('echo', ['next']);
+      console.log(lost.failed, lost.outcome.kind, next.stdout);
+    `);
+    expect(out).toBe('true signalled next');
+  });
+});
+
+describe('worker threads', () => {
+  it('each have a served process of their own, and leave none behind', async () => {
+    const out = await node(`
+      import { Worker } from 'node:worker_threads';
+      const source = \`
+        import('${library}').then(async ({ confine }) => {
+          const { parentPort } = await import('node:worker_threads');
+          const { readFileSync } = await import('node:fs');
+          const parent = (pid) => Number(readFileSync('/proc/' + pid + '/stat', 'latin1').split(') ')[1].split(' ')[1]);
+          const runs = [1, 2, 3, 4, 5].map((each) => confine('echo', [String(each)]));
+          const said = (await Promise.all(runs)).map(({ stdout }) => stdout).join('');
+          const run = confine('sleep', ['0.2']);
+          const { pid } = await run.started;
+          const served = parent(parent(pid));
+          await run;
+          parentPort.postMessage({ said, served });
+        });
+      \`;
+      const results = await Promise.all([1, 2, 3].map(() => new Promise((resolve, reject) => {
+        let result;
+        new Worker(source, { eval: true })
+          .on('message', (message) => { result = message; })
+          .on('error', reject)
+          .on('exit', () => resolve(result));
+      })));
+      const { existsSync, readFileSync } = await import('node:fs');
+      const isAlive = (pid) => existsSync('/proc/' + pid) && !/^State:\\tZ/m.test(readFileSync('/proc/' + pid + '/status', 'utf8'));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      console.log(JSON.stringify({
+        said: results.map(({ said }) => said),
+        served: new Set(results.map(({ served }) => served)).size,
+        alive: results.filter(({ served }) => isAlive(served)).length,
+      }));
+    `);
+    expect(JSON.parse(out)).toEqual({ said: ['12345', '12345', '12345'], served: 3, alive: 0 });
+  });
+
+  it('that are terminated take their runs along', async () => {
+    const mark = newMark();
+    const left = await node(`
+      import { Worker } from 'node:worker_threads';
+      const worker = new Worker(\`
+        import('${library}').then(async ({ confine }) => {
+          const run = confine('sleep', ['${mark}']);
+          run.catch(() => {});
+          await run.started;
+          const { parentPort } = await import('node:worker_threads');
+          parentPort.postMessage('started');
+        });
+      \`, { eval: true });
+      await new Promise((resolve) => worker.once('message', resolve));
+      await worker.terminate();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const { execFileSync } = await import('node:child_process');
+      console.log(execFileSync('sh', ['-c', 'pgrep -f "^sleep ${mark}" | wc -l']).toString());
+    `);
+    // Looked at by the process that goes on without the thread.
+    expect(left).toBe('0');
+  });
+});
+
+describe('the addon', () => {
+  it('can be there twice', async () => {
+    for (const part of ['package.json', 'dist', 'build/Release']) {
+      cpSync(join(root, part), join(copies, part), { recursive: true });
+    }
+    cpSync(join(root, 'node_modules/zod'), join(copies, 'node_modules/zod'), { recursive: true });
+    const other = pathToFileURL(join(copies, 'dist/index.js')).href;
+    const out = await node(`
+      import * as one from '${library}';
+      import * as two from '${other}';
+      const runs = [one, two, one, two].map(({ confine }) => confine('echo', ['x']));
+      const results = await Promise.all(runs);
+      console.log(one.confine !== two.confine, results.map(({ stdout }) => stdout).join(''));
+    `);
+    expect(out).toBe('true xxxx');
+  });
+});
