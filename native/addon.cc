@@ -17,6 +17,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"launch", cordon::launch},
       {"planDescriptor", cordon::plan_descriptor},
       {"channel", cordon::channel},
+      {"duplicate", cordon::duplicate},
       {"describe", cordon::describe},
       {"kernel", cordon::kernel},
   };

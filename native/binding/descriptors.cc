@@ -63,10 +63,12 @@ const char* access_of(int flags) {
 Napi::Value channel(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   std::string kind;
-  bool known = info.Length() == 1 && read_text(info[0], &kind) && (kind == "duplex" || kind == "read" || kind == "write");
+  bool known = info.Length() == 1 && read_text(info[0], &kind) &&
+               (kind == "duplex" || kind == "read" || kind == "write");
   if (!known) return throw_type_error(env, "'duplex', 'read' or 'write'");
   int ends[2];
-  if (!make_channel(kind, ends)) return throw_system_error(env, errno, kind == "duplex" ? "socketpair" : "pipe2");
+  if (!make_channel(kind, ends))
+    return throw_system_error(env, errno, kind == "duplex" ? "socketpair" : "pipe2");
   UniqueFd parent(ends[0]);
   UniqueFd child(ends[1]);
   if (fcntl(parent.get(), F_SETFL, fcntl(parent.get(), F_GETFL) | O_NONBLOCK) != 0) {
@@ -78,10 +80,21 @@ Napi::Value channel(const Napi::CallbackInfo& info) {
   return pair;
 }
 
+Napi::Value duplicate(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  int fd = -1;
+  if (info.Length() != 1 || !read_descriptor(info[0], &fd))
+    return throw_type_error(env, "a descriptor");
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) return throw_system_error(env, errno, "fcntl");
+  return Napi::Number::New(env, copy);
+}
+
 Napi::Value describe(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   int fd = -1;
-  if (info.Length() != 1 || !read_descriptor(info[0], &fd)) return throw_type_error(env, "a descriptor");
+  if (info.Length() != 1 || !read_descriptor(info[0], &fd))
+    return throw_type_error(env, "a descriptor");
   struct stat found;
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0) return throw_system_error(env, errno, "fcntl");

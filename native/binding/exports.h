@@ -13,6 +13,7 @@ Napi::Value close_descriptor(const Napi::CallbackInfo& info);
 Napi::Value launch(const Napi::CallbackInfo& info);
 Napi::Value plan_descriptor(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);
+Napi::Value duplicate(const Napi::CallbackInfo& info);
 Napi::Value describe(const Napi::CallbackInfo& info);
 Napi::Value kernel(const Napi::CallbackInfo& info);
 

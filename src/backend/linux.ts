@@ -23,7 +23,8 @@ export class LinuxBackend implements Backend {
   /** Two, because one that refuses unconfined plans makes confined launches cheaper; the second is rarely needed. */
   readonly #confined: ServedProcess;
   readonly #any: ServedProcess;
-  #proofs: Proofs | undefined;
+  /** What was proved, and for whom: a process may change its user. */
+  #proved: { readonly uid: number | undefined; readonly proofs: Proofs } | undefined;
   #proving: Promise<Proofs> | undefined;
 
   constructor({ binding, executable }: Native) {
@@ -36,11 +37,12 @@ export class LinuxBackend implements Backend {
   }
 
   get proofs(): Proofs | undefined {
-    if (this.#proofs !== undefined) return this.#proofs;
-    // Nothing can be confined, so there is nothing to prove.
-    if (this.kernel.landlockAbi === 0) this.#proofs = {};
-    else this.#proofs = this.#keptProofs();
-    return this.#proofs;
+    const uid = process.geteuid?.();
+    if (this.#proved?.uid === uid) return this.#proved?.proofs;
+    // Where nothing can be confined there is nothing to prove.
+    const proofs = this.kernel.landlockAbi === 0 ? {} : this.#keptProofs();
+    this.#proved = proofs === undefined ? undefined : { uid, proofs };
+    return proofs;
   }
 
   prove(): Promise<Proofs> {
@@ -68,7 +70,7 @@ export class LinuxBackend implements Backend {
       launch: (launch) => this.launch(launch),
     });
     if (directory !== undefined) writeProofs(directory, this.#key(), proofs);
-    this.#proofs = proofs;
+    this.#proved = { uid: process.geteuid?.(), proofs };
     return proofs;
   }
 
@@ -82,13 +84,11 @@ export class LinuxBackend implements Backend {
   }
 }
 
-let runtime: string | undefined;
-
 /** Cordon's runtime directory, made ready; undefined where there can be none, as inside another sandbox. */
 function runtimeDirectory(): string | undefined {
   const uid = process.geteuid?.() ?? 0;
-  runtime ??= cordonDirectories({ env: process.env, uid, home: homedir() }).runtime;
   try {
+    const { runtime } = cordonDirectories({ env: process.env, uid, home: homedir() });
     return ensurePrivateDirectory(runtime, uid);
   } catch {
     return undefined;

@@ -97,6 +97,11 @@ export const ERROR_CODES = {
     exit: 125,
     words: 'the supervisor ended before the run did; the run was killed',
   },
+  OUTPUT_LOST: {
+    rpc: -31975,
+    exit: 125,
+    words: 'what the command wrote could not be appended to the file it was for',
+  },
   INTERNAL: { rpc: -31976, exit: 125, words: 'a mistake in Cordon itself' },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 

@@ -92,6 +92,11 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The supervisor of ${quoted(parts.object)} ended before the run did${because(parts)}.`,
       'The run was killed; its result is not known.',
     ),
+  OUTPUT_LOST: (parts) =>
+    join(
+      `Cannot append the output of ${quoted(parts.object)} to its file${because(parts)}.`,
+      advice(parts, 'What it wrote after that is lost; make room there and run it again.'),
+    ),
   INTERNAL: (parts) =>
     join(
       `Mistake in Cordon${parts.object === undefined ? '' : ` (${parts.object})`}${because(parts)}.`,

@@ -62,6 +62,8 @@ export interface Binding {
   channel(kind: 'duplex' | 'read' | 'write'): DescriptorPair;
   /** A sealed memfd that holds the plan, close-on-exec; a spawner that is given its number duplicates it. */
   planDescriptor(plan: Uint8Array): number;
+  /** Another number for the same open file, close-on-exec. */
+  duplicate(fd: number): number;
   describe(fd: number): DescriptorFacts;
   /**
    * Closes a descriptor that one of these functions returned: `node:fs` warns in a worker thread of what it did not open. A

@@ -46,6 +46,9 @@ function unavailable(errors: readonly unknown[]): SandboxUnavailableError {
           error: first instanceof Error ? first.message : 'not built',
         },
       ],
+      advice:
+        'Nothing of it is taken from the network: build it with `npm rebuild cordon` (needs g++, make and python3), ' +
+        'or run `cordon doctor` for what is wrong with it.',
       errors: errors.map((error) => (error instanceof Error ? error.message : String(error))),
     },
   });

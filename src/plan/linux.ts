@@ -148,15 +148,23 @@ function unconfined(common: Common): CompiledPlan {
   };
 }
 
+const ADVICE: Readonly<Record<string, string>> = {
+  EOPNOTSUPP:
+    'Landlock is built in but not enabled: add landlock to lsm= on the kernel command line.',
+  EPERM:
+    "A seccomp filter refuses Landlock's system calls: let the container's profile allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self.",
+};
+const USUAL_ADVICE =
+  'Use a kernel with Landlock (5.13 or later), or --mode danger-full-access for no confinement at all.';
+
 function withoutLandlock({ landlockError }: HostCapabilities): SandboxUnavailableError {
   const error = landlockError ?? 'ENOSYS';
-  const advice =
-    error === 'EOPNOTSUPP'
-      ? 'Landlock is built in but not enabled: add it to lsm= on the kernel command line.'
-      : 'Use a kernel with Landlock (5.13 or later), or --mode danger-full-access for no confinement at all.';
   return new SandboxUnavailableError({
     object: 'landlock',
     errno: error,
-    details: { probed: [{ mechanism: 'landlock', found: false, error }], advice },
+    details: {
+      probed: [{ mechanism: 'landlock', found: false, error }],
+      advice: ADVICE[error] ?? USUAL_ADVICE,
+    },
   });
 }

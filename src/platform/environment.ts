@@ -84,16 +84,17 @@ export function buildEnvironment(request: EnvironmentRequest): RunEnvironment {
   const variables: Record<string, string> = Object.create(null);
   const removed: string[] = [];
   const isRemoved = isConfined ? REMOVED_FROM_CONFINED : REMOVED_ALWAYS;
-  const before = extend ? { ...inherited } : {};
-  for (const name in before) {
-    const value = before[name];
-    if (value === undefined || Object.hasOwn(given, name)) continue;
+  // Names, then values: every other way to walk `process.env` asks it for each variable more than once.
+  for (const name of extend ? Object.getOwnPropertyNames(inherited) : []) {
+    if (Object.hasOwn(given, name)) continue;
+    const value = inherited[name];
+    if (value === undefined) continue;
     if (isRemoved(name)) removed.push(name);
     else variables[name] = value;
   }
   const writtenOut = new Set<string>();
   for (const [name, value] of Object.entries(given)) {
-    if (!extend || value !== before[name]) writtenOut.add(name);
+    if (!extend || value !== inherited[name]) writtenOut.add(name);
     if (value === undefined) continue;
     if (!writtenOut.has(name) && isRemoved(name)) removed.push(name);
     else variables[name] = value;

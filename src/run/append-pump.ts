@@ -8,14 +8,15 @@ import type { WriteStream } from 'node:fs';
 import { createWriteStream } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** Owns the read end; the file's descriptor stays its owner's. */
+/** Owns the read end, and a descriptor of the file: the caller may close its own as soon as the run was asked for. */
 export class AppendPump {
   readonly source: Socket;
   readonly #file: WriteStream;
-  #finished = false;
+  #isDone = false;
   #error: Error | undefined;
 
-  constructor(readEnd: number, file: number) {
+  /** `file` is closed with `close` in the end. */
+  constructor(readEnd: number, { file, close }: { file: number; close: (fd: number) => void }) {
     this.source = new Socket({ fd: readEnd, readable: true, writable: false });
     this.#file = createWriteStream('', { fd: file, autoClose: false });
     // The command is told as it would be by a pipe: nobody reads any more.
@@ -23,8 +24,9 @@ export class AppendPump {
       this.#error = error;
       this.source.destroy();
     });
-    this.#file.once('finish', () => {
-      this.#finished = true;
+    this.whenDone(() => {
+      this.#isDone = true;
+      close(file);
     });
     this.source.pipe(this.#file);
     // A source that is destroyed does not end its pipe.
@@ -38,7 +40,7 @@ export class AppendPump {
 
   /** Calls back when everything that was read is written, or cannot be. */
   whenDone(callback: () => void): void {
-    if (this.#finished || this.#error !== undefined) callback();
+    if (this.#isDone) callback();
     else this.#file.once('finish', callback).once('error', callback);
   }
 }

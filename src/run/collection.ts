@@ -3,6 +3,7 @@
  * @module
  */
 
+import { constants } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../schema/limits.js';
 import type { ConfineOptions } from '../schema/params.js';
@@ -25,12 +26,14 @@ const NAMES = ['stdout', 'stderr'] as const;
 export class Collection {
   readonly #options: ConfineOptions;
   readonly #outputs: Partial<Record<(typeof NAMES)[number], CollectedOutput>> = {};
+  readonly #pumps: CommandStdio['pumps'];
   readonly #drain: Drain;
 
   constructor({ stdio, options, onOverflow, onDrained }: CollectionRequest) {
     this.#options = options;
+    this.#pumps = stdio.pumps;
     const isCollected = options.buffer !== false;
-    const maxBytes = options.maxBuffer ?? LIMITS.outputBytes.value;
+    const maxBytes = bound(options);
     const streams: Readable[] = [];
     for (const name of NAMES) {
       const stream = stdio[name];
@@ -55,6 +58,11 @@ export class Collection {
     this.#drain.limit();
   }
 
+  /** What kept output from the file it was for. */
+  get error(): Error | undefined {
+    return this.#pumps.find((pump) => pump.error !== undefined)?.error;
+  }
+
   output(): RunOutput {
     const { encoding = 'utf8', stripFinalNewline = true } = this.#options;
     const form = { encoding, stripFinalNewline };
@@ -65,4 +73,10 @@ export class Collection {
       truncated: NAMES.filter((name) => this.#outputs[name]?.truncated === true),
     };
   }
+}
+
+/** A larger string or buffer could not be made. */
+function bound({ maxBuffer = LIMITS.outputBytes.value, encoding }: ConfineOptions): number {
+  const { MAX_LENGTH, MAX_STRING_LENGTH } = constants;
+  return Math.min(maxBuffer, encoding === 'buffer' ? MAX_LENGTH : MAX_STRING_LENGTH);
 }

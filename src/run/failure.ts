@@ -65,6 +65,17 @@ export function cancelled(file: string, cause: unknown): SandboxError {
   });
 }
 
+/** The error of a Run whose output could not be carried to its file. */
+export function outputLost(file: string, cause: Error): SandboxError {
+  const errno = errnoOf(cause);
+  return new SandboxError({
+    code: 'OUTPUT_LOST',
+    object: file,
+    cause,
+    ...(errno === undefined ? { details: { reason: cause.message } } : { errno }),
+  });
+}
+
 /** The error of a record that says where a launch stopped. */
 function launchFailure(failed: FailedRecord, context: FailureContext): SandboxError {
   const stage = stageOf(failed.stage)?.name ?? String(failed.stage);

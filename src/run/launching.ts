@@ -15,7 +15,7 @@ import { compileRequest, resolveRequest } from './compile.js';
 import { deferred } from './deferred.js';
 import type { ExecutionEnd } from './execution.js';
 import { Execution } from './execution.js';
-import { failureOf, launchRefused, refusalOf } from './failure.js';
+import { failureOf, launchRefused, outputLost, refusalOf } from './failure.js';
 import { feed } from './input.js';
 import { resultOf } from './result.js';
 import type { Started } from './run.js';
@@ -168,7 +168,7 @@ export class Launching {
     if (this.#end === undefined || this.#collection === undefined || this.#isSettled) return;
     this.#isSettled = true;
     const { command, options, startedAt } = this.#request;
-    const error = this.#refusal ?? failureOf(this.#end, this.#context());
+    const error = this.#refusal ?? this.#outputFailure() ?? failureOf(this.#end, this.#context());
     const result = resultOf({
       command,
       startedAt,
@@ -182,6 +182,12 @@ export class Launching {
     if (error !== undefined) this.#started.reject(error);
     if (error === undefined || options.reject === false) this.#result.resolve(result);
     else this.#result.reject(error.withResult(result));
+  }
+
+  /** The command could not know: it was told that the pipe is closed, if at all. */
+  #outputFailure(): SandboxError | undefined {
+    const cause = this.#collection?.error;
+    return cause === undefined ? undefined : outputLost(this.#request.command.file, cause);
   }
 
   #context() {

@@ -5,7 +5,7 @@
  */
 
 import { selectBackend } from '../backend/select.js';
-import type { SandboxError } from '../errors/sandbox-error.js';
+import { SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import { closedStreams } from './closed-streams.js';
@@ -18,12 +18,23 @@ import { CommandStdio } from './stdio.js';
 /** Starts a command whose options have been accepted. Never throws: what stops it is the Run's failure. */
 export function startRun(command: Command, options: ConfineOptions, startedAt = nowMs()): Run {
   try {
+    checkInput(options);
     const backend = selectBackend();
     const stdio = new CommandStdio(backend.binding, options.stdio);
     return new Launching({ command, options, backend, stdio, startedAt }).run;
   } catch (error) {
     return refusedRun(command, { options, startedAt, error: refusalOf(error) });
   }
+}
+
+function checkInput({ input, stdio = 'pipe' }: ConfineOptions): void {
+  const stdin = typeof stdio === 'string' ? stdio : stdio[0];
+  if (input === undefined || stdin === 'pipe') return;
+  throw new SandboxError({
+    code: 'INVALID_REQUEST',
+    object: 'input',
+    details: { reason: 'it is written to a pipe, and stdin is none (`stdio`)' },
+  });
 }
 
 interface Refusal {

@@ -32,7 +32,7 @@ export class CommandStdio implements RunStreams {
   /** Whether it was handed a terminal: it keeps that and its job control. */
   isInteractive = false;
   readonly #binding: Binding;
-  /** The command's ends. */
+  /** The command's ends, and what is kept open for it. */
   readonly #forCommand: number[] = [];
   /** The caller's ends; a stream is made when it is first asked for. */
   readonly #ends: (number | undefined)[] = [];
@@ -102,9 +102,8 @@ export class CommandStdio implements RunStreams {
 
   #pipe(index: Index): number {
     const { parent, child } = this.#binding.channel(index === 0 ? 'write' : 'read');
-    this.#forCommand.push(child);
     this.#ends[index] = parent;
-    return child;
+    return this.#keep(child);
   }
 
   #nothing(): number {
@@ -122,16 +121,25 @@ export class CommandStdio implements RunStreams {
       this.terminal ??= facts.terminalPath ?? null;
     }
     const isLog = facts.kind === 'file' && facts.append && facts.access !== 'read';
-    return index !== 0 && isLog ? this.#pumpInto(fd) : fd;
+    if (index !== 0 && isLog) return this.#pumpInto(fd);
+    // The launch may have to wait, and the caller may close what it handed over meanwhile.
+    return fd === index ? fd : this.#keep(this.#binding.duplicate(fd));
+  }
+
+  #keep(fd: number): number {
+    this.#forCommand.push(fd);
+    return fd;
   }
 
   /** `>>log 2>&1` is one file: one pipe keeps the order of what is written to it. */
   #pumpInto(file: number): number {
     const { dev, ino } = fstatSync(file);
     if (this.#appended?.dev === dev && this.#appended.ino === ino) return this.#appended.pipe;
-    const { parent, child } = this.#binding.channel('read');
-    this.#forCommand.push(child);
-    this.pumps.push(new AppendPump(parent, file));
+    const binding = this.#binding;
+    const copy = binding.duplicate(file);
+    const { parent, child } = binding.channel('read');
+    this.#keep(child);
+    this.pumps.push(new AppendPump(parent, { file: copy, close: (fd) => binding.close(fd) }));
     this.#appended = { dev, ino, pipe: child };
     return child;
   }

@@ -65,6 +65,8 @@ describe('wrong arguments', () => {
     ['describe', []],
     ['describe', ['0']],
     ['describe', [-1]],
+    ['duplicate', []],
+    ['duplicate', [-1]],
     ['close', []],
     ['close', ['0']],
     ['close', [-1]],
@@ -91,6 +93,19 @@ describe('channel', () => {
     expect(Number.parseInt(flags ?? '0', 8) & constants.O_NONBLOCK).not.toBe(0);
     closeSync(parent);
     closeSync(child);
+  });
+});
+
+describe('duplicate', () => {
+  it('is the same open file under another number', () => {
+    const { parent, child } = binding.channel('write');
+    const copy = binding.duplicate(child);
+    binding.close(child);
+    writeSync(parent, 'x');
+    expect(readSync(copy, Buffer.alloc(4))).toBe(1);
+    expect(isCloseOnExec(copy)).toBe(true);
+    for (const fd of [parent, copy]) binding.close(fd);
+    expect(() => binding.duplicate(copy)).toThrow(expect.objectContaining({ code: 'EBADF' }));
   });
 });
 

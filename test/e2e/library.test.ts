@@ -129,6 +129,11 @@ describe('input', () => {
     expect(outcome).toEqual({ kind: 'cancelled', reason: 'the source is gone' });
   });
 
+  it('is refused where stdin is no pipe', async () => {
+    const { outcome } = await shell('cat', { input: 'text', stdio: ['ignore', 'pipe', 'pipe'] });
+    expect(outcome).toEqual({ kind: 'refused', code: 'INVALID_REQUEST' });
+  });
+
   it("is the caller's to write where none is given", async () => {
     const run = shell('cat');
     run.stdin?.write('one ');
@@ -221,6 +226,22 @@ describe('stdio', () => {
     expect(readFileSync(log, 'utf8')).toBe('before\none\ntwo\nthree\n');
   });
 
+  it('may be closed by the caller as soon as the run was asked for', async () => {
+    const fds = ['plain', 'log'].map((name, index) =>
+      openSync(join(place, name), 'wa'[index] ?? ''),
+    );
+    const run = shell('sleep 0.1; echo out; echo err >&2', {
+      stdio: ['ignore', fds[0] ?? 0, fds[1] ?? 0],
+    });
+    for (const fd of fds) closeSync(fd);
+    // The numbers mean something else now.
+    const others = fds.map(() => openSync('/dev/null', 'r'));
+    await run;
+    for (const fd of others) closeSync(fd);
+    const written = ['plain', 'log'].map((name) => readFileSync(join(place, name), 'utf8'));
+    expect(written).toEqual(['out\n', 'err\n']);
+  });
+
   it('refuses a directory, and a descriptor that is not open', async () => {
     const directory = openSync(place, 'r');
     const refused = await shell('true', { stdio: ['ignore', 'pipe', directory] });
@@ -288,7 +309,9 @@ describe('ending a run', () => {
   });
 
   it('kills and lists what it left behind', async () => {
-    const { survivors, stdout } = await shell('sleep 98765 & setsid sleep 98765 & echo left');
+    const { survivors, stdout } = await shell(
+      'sleep 98765 & setsid sleep 98765 & sleep 0.3; echo left',
+    );
     expect(stdout).toBe('left');
     expect(survivors.map(({ command }) => command)).toEqual(['sleep 98765', 'sleep 98765']);
     for (const { pid } of survivors) expect(existsSync(`/proc/${pid}/exe`)).toBe(false);

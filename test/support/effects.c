@@ -439,10 +439,6 @@ static void steal_descriptor(void) {
   long process = must(syscall(SYS_pidfd_open, victim, 0));
   write_payload(must(syscall(SYS_pidfd_getfd, process, 9, 0)));
 }
-static void set_limit(void) {
-  struct rlimit none = {0, 0};
-  must(prlimit(victim, RLIMIT_CORE, &none, NULL));
-}
 
 // ---- sockets ----
 
@@ -488,7 +484,6 @@ static void change_times(void) {
   struct timespec times[2] = {{1, 0}, {1, 0}};
   must(utimensat(AT_FDCWD, out("file"), times, 0));
 }
-static void change_owner(void) { must(chown(out("file"), 4242, 4242)); }
 static void set_attribute(void) {
   must(setxattr(out("file"), "user.cordon", payload, PAYLOAD_BYTES, 0));
 }
@@ -553,7 +548,6 @@ static void is_another(void) {
   refused(EPERM);
 }
 static void become_another(void) { must(setresuid(4242, 4242, 4242)); }
-static void open_foreign(void) { must(open(out("foreign"), O_RDONLY)); }
 
 // ---- doors of the kernel ----
 
@@ -832,14 +826,12 @@ static const struct effect effects[] = {
     {"process-vm-write", vm_write},
     {"proc-mem", proc_mem},
     {"steal-descriptor", steal_descriptor},
-    {"set-limit", set_limit},
     {"abstract-connect", abstract_connect},
     {"abstract-datagram", abstract_datagram},
     {"abstract-datagram-pair", abstract_datagram_pair},
     {"pathname-connect", pathname_connect},
     {"chmod", change_mode},
     {"utimes", change_times},
-    {"chown", change_owner},
     {"setxattr", set_attribute},
     {"make-set-id", make_set_id},
     {"has-capabilities", has_capabilities},
@@ -850,7 +842,6 @@ static const struct effect effects[] = {
     {"set-id-program", set_id_program},
     {"is-another", is_another},
     {"become-another", become_another},
-    {"open-foreign", open_foreign},
     {"mount-tmpfs", mount_tmpfs},
     {"mount-bind", mount_bind},
     {"mount-bind-write", mount_bind_write},
@@ -929,12 +920,9 @@ static int be_victim(void) {
       while ((count = read(connections[i], bytes, sizeof bytes)) > 0) socket_bytes += count;
     while ((count = read((int)fifo, bytes, sizeof bytes)) > 0) fifo_bytes += count;
     while (recv((int)datagrams, bytes, sizeof bytes, 0) >= 0) received_datagrams++;
-    struct rlimit core;
-    getrlimit(RLIMIT_CORE, &core);
-    printf(
-        "signals=%d memory=%s connections=%d socketBytes=%ld datagrams=%d fifoBytes=%ld core=%lu\n",
-        (int)victim_signals, (const char*)victim_memory, open_connections, socket_bytes,
-        received_datagrams, fifo_bytes, (unsigned long)core.rlim_max);
+    printf("signals=%d memory=%s connections=%d socketBytes=%ld datagrams=%d fifoBytes=%ld\n",
+           (int)victim_signals, (const char*)victim_memory, open_connections, socket_bytes,
+           received_datagrams, fifo_bytes);
     fflush(stdout);
   }
   return 0;

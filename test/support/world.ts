@@ -2,7 +2,7 @@
  * A throw-away piece of the world: a tree outside, a workspace, and a process outside; and how it is looked at from outside.
  *
  * ```
- * BASE/outside/   file other foreign empty/ directory/child fifo socket set-id-program
+ * BASE/outside/   file other linked empty/ directory/child fifo socket set-id-program
  * BASE/workspace/ file hard-link link-to-file link-to-new link-to-directory sub/ tree/file mounted/
  * ```
  * @module
@@ -151,9 +151,7 @@ export class World {
     own(this.outside, persona.uid, true);
     own(this.workspace, workspaceOwner, true);
     own(join(this.outside, 'linked'), persona.uid, false);
-    // A file that only its owner may open, and a program that makes whoever runs it another user.
-    chownSync(join(this.outside, 'foreign'), FOREIGN_ID, FOREIGN_ID);
-    chmodSync(join(this.outside, 'foreign'), 0o600);
+    // A program that makes whoever runs it another user.
     const program = join(this.outside, 'set-id-program');
     copyFileSync(effectsProgram(), program);
     chownSync(program, FOREIGN_ID, FOREIGN_ID);
@@ -194,7 +192,6 @@ export function fillTree(root: string): void {
   mkdirSync(root);
   writeFileSync(join(root, 'file'), `original of ${basename(root)}\n`);
   writeFileSync(join(root, 'other'), 'other\n');
-  writeFileSync(join(root, 'foreign'), 'foreign\n');
   writeFileSync(join(root, 'linked'), 'linked\n');
   mkdirSync(join(root, 'empty'));
   mkdirSync(join(root, 'directory'));
