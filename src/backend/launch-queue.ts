@@ -8,7 +8,8 @@ import { errnoOf } from '../errors/errno.js';
 import { nowMs } from '../platform/clock.js';
 import { LIMITS } from '../schema/limits.js';
 
-const MAX_STARTING = 16;
+/** Enough to keep the served process busy; more only end, and are heard of, in the same turn of the event loop. */
+const MAX_STARTING = 4;
 const TURN_MS = 1;
 /** It can be too early although nothing of ours is under way: other threads and processes share the kernel's limits. */
 const RETRY_MS = 5;
@@ -31,9 +32,11 @@ export class LaunchQueue {
   /** When the first in line was told `EAGAIN` for the first time. */
   #refusedAt: number | undefined;
 
-  /** Starts now when there is room, which is the ordinary case, else in turn. */
-  submit(launch: QueuedLaunch): void {
-    if (this.#waiting.length > 0 || !this.#begin(launch)) this.#waiting.push(launch);
+  /** Starts now when there is room, which is the ordinary case, else in turn. False when it has to wait. */
+  submit(launch: QueuedLaunch): boolean {
+    if (this.#waiting.length === 0 && this.#begin(launch)) return true;
+    this.#waiting.push(launch);
+    return false;
   }
 
   /** A launch that began has come to something: the command runs, or it does not. */

@@ -50,15 +50,32 @@ export interface Compiled {
   readonly enforcement: Enforcement;
 }
 
+/** What a run inherits from this process. */
+export interface Surroundings {
+  readonly cwd: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The surroundings as they are now, for a request that is looked up later. */
+export function surroundingsNow({ cwd }: ConfineOptions): Surroundings {
+  const env = { ...process.env };
+  if (cwd?.startsWith('/') === true) return { cwd, env };
+  return { cwd: cwd === undefined ? process.cwd() : `${process.cwd()}/${cwd}`, env };
+}
+
 /** Looks everything up. Throws `SandboxError` for whatever cannot be used; nothing stays open then. */
-export function resolveRequest(command: Command, options: ConfineOptions): Resolved {
-  const { facts, dispose } = gatherFacts(options, { cwd: options.cwd, env: process.env });
+export function resolveRequest(
+  command: Command,
+  options: ConfineOptions,
+  { cwd, env }: Surroundings = { cwd: options.cwd, env: process.env },
+): Resolved {
+  const { facts, dispose } = gatherFacts(options, { cwd, env: process.env });
   try {
     const face = options.origin ?? 'option';
     const policy = resolve(options, facts, { face, fields: options.origins });
     const temp = tempOf(policy, facts);
     const environment = buildEnvironment({
-      inherited: process.env,
+      inherited: env,
       given: options.env,
       extend: options.extendEnv,
       isConfined: policy.mode.value !== 'danger-full-access',

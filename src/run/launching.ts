@@ -10,8 +10,8 @@ import { LIMITS } from '../schema/limits.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import type { RunResult } from '../schema/result.js';
 import { Collection } from './collection.js';
-import type { Compiled, Resolved } from './compile.js';
-import { compileRequest, resolveRequest } from './compile.js';
+import type { Compiled, Resolved, Surroundings } from './compile.js';
+import { compileRequest, resolveRequest, surroundingsNow } from './compile.js';
 import { deferred } from './deferred.js';
 import type { ExecutionEnd } from './execution.js';
 import { Execution } from './execution.js';
@@ -38,6 +38,7 @@ export class Launching {
   readonly #execution: Execution;
   readonly #result = deferred<RunResult>();
   readonly #started = deferred<Started>();
+  #surroundings: Surroundings | undefined;
   #resolved: Resolved | undefined;
   #compiled: Compiled | undefined;
   #refusal: SandboxError | undefined;
@@ -70,23 +71,29 @@ export class Launching {
   }
 
   #begin(): void {
-    const { command, options, backend } = this.#request;
+    const { options, backend } = this.#request;
     if (this.#execution.isEnding) return;
+    const isConfined = options.mode !== 'danger-full-access';
     try {
-      this.#resolved = resolveRequest(command, options);
+      if (isConfined && backend.proofs === undefined) return this.#prove();
+      // One of many in this turn of the event loop: looked up in a later one, as the process is now.
+      if (!this.#queue()) this.#surroundings = surroundingsNow(options);
     } catch (error) {
-      return this.#refuse(error);
+      this.#refuse(error);
     }
-    const isConfined = this.#resolved.policy.mode.value !== 'danger-full-access';
-    if (!isConfined || backend.proofs !== undefined) return this.#queue();
+  }
+
+  #prove(): void {
+    const { command, options, backend } = this.#request;
+    this.#resolved = resolveRequest(command, options);
     backend.prove().then(
       () => this.#queue(),
       (error: unknown) => this.#refuse(error),
     );
   }
 
-  #queue(): void {
-    this.#request.backend.queue.submit({
+  #queue(): boolean {
+    return this.#request.backend.queue.submit({
       start: () => this.#launch(),
       failed: (error) => this.#refuse(error),
     });
@@ -94,9 +101,10 @@ export class Launching {
 
   /** False when there is nothing to start any more. Throws what stops it; `EAGAIN` brings it back here. */
   #launch(): boolean {
-    const { backend, stdio } = this.#request;
+    if (this.#execution.isEnding) return false;
+    const { command, options, backend, stdio } = this.#request;
+    this.#resolved ??= resolveRequest(command, options, this.#surroundings);
     const resolved = this.#resolved;
-    if (resolved === undefined || this.#execution.isEnding) return false;
     const { kernel, proofs = {} } = backend;
     this.#compiled ??= compileRequest(resolved, { kernel, proofs, terminal: stdio });
     const control = backend.launch({

@@ -4,7 +4,7 @@
  */
 
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -153,20 +153,67 @@ describe('worker threads', () => {
   });
 });
 
-describe('the addon', () => {
-  it('can be there twice', async () => {
-    for (const part of ['package.json', 'dist', 'build/Release']) {
-      cpSync(join(root, part), join(copies, part), { recursive: true });
+describe('the native part', () => {
+  let copy = 0;
+  /** A copy of the package; its library's address. */
+  function packageCopy(): { readonly path: string; readonly library: string } {
+    const path = join(copies, String(copy++));
+    for (const part of [
+      'package.json',
+      'dist',
+      'build/Release/cordon.node',
+      'build/Release/cordon-exec',
+    ]) {
+      cpSync(join(root, part), join(path, part), { recursive: true });
     }
-    cpSync(join(root, 'node_modules/zod'), join(copies, 'node_modules/zod'), { recursive: true });
-    const other = pathToFileURL(join(copies, 'dist/index.js')).href;
+    cpSync(join(root, 'node_modules/zod'), join(path, 'node_modules/zod'), { recursive: true });
+    return { path, library: pathToFileURL(join(path, 'dist/index.js')).href };
+  }
+
+  it('can be there twice', async () => {
     const out = await node(`
       import * as one from '${library}';
-      import * as two from '${other}';
+      import * as two from '${packageCopy().library}';
       const runs = [one, two, one, two].map(({ confine }) => confine('echo', ['x']));
       const results = await Promise.all(runs);
       console.log(one.confine !== two.confine, results.map(({ stdout }) => stdout).join(''));
     `);
     expect(out).toBe('true xxxx');
   });
+
+  const spoil: readonly (readonly [string, (release: string) => void, RegExp])[] = [
+    ['was not built', (release) => rmSync(release, { recursive: true }), /not built.*npm rebuild/],
+    [
+      'is no library',
+      (release) => writeFileSync(join(release, 'cordon.node'), 'no library'),
+      /cordon\.node.*npm rebuild/,
+    ],
+    ['lacks its executable', (release) => rmSync(join(release, 'cordon-exec')), /cordon-exec/],
+    [
+      'has an executable that may not be executed',
+      (release) => chmodSync(join(release, 'cordon-exec'), 0o644),
+      /EACCES.*cordon-exec/,
+    ],
+  ];
+  it.each(spoil)(
+    'that %s makes the sandbox unavailable, whatever the mode',
+    async (_name, act, words) => {
+      const { path, library: spoiled } = packageCopy();
+      act(join(path, 'build/Release'));
+      const out = await node(`
+      import { confine, inspect, SandboxUnavailableError } from '${spoiled}';
+      const failures = [];
+      for (const mode of ['read-only', 'danger-full-access']) {
+        const run = confine('touch', ['${path}/ran'], { mode });
+        failures.push(await run.then(() => 'ran', (error) => error));
+      }
+      const { unavailable } = await inspect();
+      console.log([...failures, unavailable].map((error) => error instanceof SandboxUnavailableError));
+      console.log(failures[0].message.replaceAll('\\n', ' '));
+    `);
+      expect(existsSync(join(path, 'ran'))).toBe(false);
+      expect(out).toContain('[ true, true, true ]');
+      expect(out).toMatch(words);
+    },
+  );
 });
