@@ -1,0 +1,292 @@
+#include "linux/broker.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/plan_codec.h"
+#include "linux/broker_calls.h"
+#include "linux/opener.h"
+#include "linux/resolve.h"
+#include "linux/seccomp_filter.h"
+
+namespace cordon {
+namespace {
+
+// What the policy answers; the kernel's own refusals keep their errno.
+constexpr int kRefusedPath = EACCES;
+constexpr int kRefusedSetId = EPERM;
+
+constexpr size_t kXattrNameBytes = 256;         // XATTR_NAME_MAX and its NUL
+constexpr size_t kXattrValueBytes = 64 * 1024;  // XATTR_SIZE_MAX
+constexpr size_t kFileAttributeBytes = 4096;    // the kernel refuses more than a page
+constexpr char kProtectedXattrs[] = "security.";
+
+constexpr long kFileSetattr = 469;
+constexpr int kOpen = 2;  // of x86-64; arm64 has neither open nor creat
+constexpr int kAtFlags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+
+#ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+constexpr uint64_t kSyncWakeUp = 1;
+#else
+constexpr uint64_t kSyncWakeUp = SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP;
+#endif
+// SECCOMP_IOCTL_NOTIF_SET_FLAGS, since Linux 6.6.
+constexpr unsigned long kNotifSetFlags = 0x40082104;
+
+// struct xattr_args of Linux 6.13.
+struct XattrArguments {
+  uint64_t value;
+  uint32_t size;
+  uint32_t flags;
+};
+
+// One path under judgement. Its own memory: a broker answers one question at a time.
+struct PathBuffer {
+  char bytes[kPathBytes];
+};
+PathBuffer g_path;
+char g_link[kPathBytes];
+unsigned char g_value[kXattrValueBytes];
+
+long failed(long error) { return -error; }
+long result_of(long returned) { return returned < 0 ? -errno : returned; }
+
+int as_int(uint64_t word) { return static_cast<int>(static_cast<uint32_t>(word)); }
+
+// Where the object of `call` is, from the caller's memory. On failure the descriptor is invalid and `*error` set.
+UniqueFd object_of(const Caller& caller, const BrokerCall& call, const uint64_t* words, int* error) {
+  int flags = call.flags == kNone ? 0 : as_int(words[call.flags]);
+  if ((flags & ~kAtFlags) != 0) {
+    *error = EINVAL;
+    return UniqueFd();
+  }
+  if (call.path == kNone) return caller.descriptor(as_int(words[0]), true, error);
+  int directory = call.directory == kNone ? AT_FDCWD : as_int(words[call.directory]);
+  uint64_t address = words[call.path];
+  // utimensat and futimesat take no path at all to mean the descriptor.
+  bool times = call.operation == Operation::kTimespecs || call.operation == Operation::kTimevals;
+  if (address == 0 && times && directory != AT_FDCWD) return caller.descriptor(directory, true, error);
+  *error = caller.read_text(address, g_path.bytes, sizeof g_path.bytes);
+  if (*error != 0) return UniqueFd();
+  bool follow = call.follows && (flags & AT_SYMLINK_NOFOLLOW) == 0;
+  return resolve(caller, directory, g_path.bytes, follow, (flags & AT_EMPTY_PATH) != 0, error);
+}
+
+long set_mode(int object, const struct stat& found, uint64_t mode) {
+  // On a directory they mean something else, and are ordinary.
+  if (!S_ISDIR(found.st_mode) && (mode & kSetIdBits) != 0) return failed(kRefusedSetId);
+  return result_of(syscall(SYS_fchmodat, static_cast<long>(AT_FDCWD), own_descriptor(object).get(),
+                           static_cast<long>(mode & 07777)));
+}
+
+long set_owner(int object, uint64_t owner, uint64_t group) {
+  return result_of(syscall(SYS_fchownat, static_cast<long>(object), "", static_cast<long>(as_int(owner)),
+                           static_cast<long>(as_int(group)), static_cast<long>(AT_EMPTY_PATH)));
+}
+
+long set_times(int object, const Caller& caller, Operation form, uint64_t address) {
+  timespec times[2];
+  timespec* given = times;
+  if (address == 0) {
+    given = nullptr;
+  } else if (form == Operation::kTimespecs) {
+    if (!caller.read(address, times, sizeof times)) return failed(EFAULT);
+  } else if (form == Operation::kTimevals) {
+    timeval values[2];
+    if (!caller.read(address, values, sizeof values)) return failed(EFAULT);
+    for (int i = 0; i < 2; ++i) {
+      if (values[i].tv_usec < 0 || values[i].tv_usec >= 1000000) return failed(EINVAL);
+      times[i] = {values[i].tv_sec, values[i].tv_usec * 1000};
+    }
+  } else {
+    int64_t seconds[2];
+    if (!caller.read(address, seconds, sizeof seconds)) return failed(EFAULT);
+    for (int i = 0; i < 2; ++i) times[i] = {static_cast<time_t>(seconds[i]), 0};
+  }
+  return result_of(syscall(SYS_utimensat, static_cast<long>(object), "", given, static_cast<long>(AT_EMPTY_PATH)));
+}
+
+// The name of an extended attribute that a run may change, or an errno.
+int read_xattr_name(const Caller& caller, uint64_t address, char* name) {
+  int error = caller.read_text(address, name, kXattrNameBytes);
+  if (error == ENAMETOOLONG) return ERANGE;
+  if (error != 0) return error;
+  return strncmp(name, kProtectedXattrs, sizeof kProtectedXattrs - 1) == 0 ? kRefusedSetId : 0;
+}
+
+long set_xattr(int object, const Caller& caller, uint64_t name_at, const XattrArguments& arguments) {
+  char name[kXattrNameBytes];
+  if (int error = read_xattr_name(caller, name_at, name)) return failed(error);
+  if (arguments.size > kXattrValueBytes) return failed(E2BIG);
+  if (!caller.read(arguments.value, g_value, arguments.size)) return failed(EFAULT);
+  return result_of(syscall(SYS_setxattr, own_descriptor(object).get(), name, g_value,
+                           static_cast<long>(arguments.size), static_cast<long>(arguments.flags)));
+}
+
+long set_xattr_at(int object, const Caller& caller, const uint64_t* values) {
+  XattrArguments arguments;
+  uint64_t size = values[2];
+  if (size < sizeof arguments) return failed(EINVAL);
+  if (size > sizeof arguments) return failed(E2BIG);
+  if (!caller.read(values[1], &arguments, sizeof arguments)) return failed(EFAULT);
+  return set_xattr(object, caller, values[0], arguments);
+}
+
+long remove_xattr(int object, const Caller& caller, uint64_t name_at) {
+  char name[kXattrNameBytes];
+  if (int error = read_xattr_name(caller, name_at, name)) return failed(error);
+  return result_of(syscall(SYS_removexattr, own_descriptor(object).get(), name));
+}
+
+long set_file_attributes(int object, const Caller& caller, uint64_t address, uint64_t size) {
+  if (size > kFileAttributeBytes) return failed(E2BIG);
+  if (!caller.read(address, g_value, size)) return failed(EFAULT);
+  return result_of(syscall(kFileSetattr, static_cast<long>(AT_FDCWD), own_descriptor(object).get(), g_value,
+                           static_cast<long>(size), 0L));
+}
+
+// An ioctl needs a descriptor that was really opened; only what has such attributes is.
+long set_by_ioctl(int object, const struct stat& found, const Caller& caller, uint32_t request, uint64_t address) {
+  if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) return failed(ENOTTY);
+  size_t size = request == kIoctlSetXattr ? sizeof(fsxattr) : sizeof(int);
+  if (!caller.read(address, g_value, size)) return failed(EFAULT);
+  UniqueFd opened(open(own_descriptor(object).get(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!opened.valid()) return failed(errno);
+  return result_of(syscall(SYS_ioctl, static_cast<long>(opened.get()), static_cast<unsigned long>(request), g_value));
+}
+
+long apply(const BrokerCall& call, int object, const struct stat& found, const Caller& caller, const uint64_t* words) {
+  const uint64_t* values = words + call.values;
+  switch (call.operation) {
+    case Operation::kMode:
+      return set_mode(object, found, values[0]);
+    case Operation::kOwner:
+      return set_owner(object, values[0], values[1]);
+    case Operation::kUtime:
+    case Operation::kTimevals:
+    case Operation::kTimespecs:
+      return set_times(object, caller, call.operation, values[0]);
+    case Operation::kSetXattr:
+      return set_xattr(object, caller, values[0],
+                       {values[1], static_cast<uint32_t>(values[2] > kXattrValueBytes ? UINT32_MAX : values[2]),
+                        static_cast<uint32_t>(values[3])});
+    case Operation::kSetXattrAt:
+      return set_xattr_at(object, caller, values);
+    case Operation::kRemoveXattr:
+      return remove_xattr(object, caller, values[0]);
+    case Operation::kFileAttributes:
+      return set_file_attributes(object, caller, values[0], values[1]);
+    case Operation::kIoctl:
+      return set_by_ioctl(object, found, caller, static_cast<uint32_t>(values[0]), values[1]);
+    case Operation::kTruncate:
+      return result_of(truncate(own_descriptor(object).get(), static_cast<off_t>(values[0])));
+    case Operation::kOpenTruncating:
+      break;
+  }
+  return failed(ENOSYS);
+}
+
+const BrokerCall* find_call(int number) {
+  for (const BrokerCall& call : kBrokerCalls) {
+    int own = kThisArchitecture == Architecture::kX8664 ? call.x86_64 : call.arm64;
+    if (own == number) return &call;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Broker::start(int listener, const Plan& plan) {
+  listener_ = listener;
+  plan_ = &plan;
+  connector_.start(listener, plan);
+  // The caller then runs on this processor at once, with no trip through the scheduler. Older kernels say no.
+  static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), kNotifSetFlags, kSyncWakeUp));
+}
+
+// Objects without a name are nobody's file; named ones are the run's beneath its writable roots.
+bool Broker::allowed(int object) const {
+  struct stat found;
+  if (fstat(object, &found) != 0) return false;
+  if (!path_of(object, g_link, sizeof g_link)) return false;
+  if (g_link[0] != '/' || found.st_nlink == 0) return true;
+  if (plan_->temp[0] != '\0' && beneath(g_link, plan_->temp)) return true;
+  PlanReader rules = read_list(plan_->rules);
+  for (uint32_t i = 0; i < plan_->rules.count; ++i) {
+    PlanRule rule = rules.rule();
+    if (rule.kind == RuleKind::kTree && beneath(g_link, rule.path)) return true;
+    if (rule.kind == RuleKind::kFile && strcmp(g_link, rule.path) == 0) return true;
+  }
+  return false;
+}
+
+int64_t Broker::perform(const seccomp_notif& question) {
+  const BrokerCall* call = find_call(question.data.nr);
+  if (call == nullptr) return failed(ENOSYS);
+  Caller caller(static_cast<pid_t>(question.pid));
+  uint64_t words[6];
+  for (int i = 0; i < 6; ++i) words[i] = question.data.args[i];
+  int error = 0;
+  UniqueFd object = object_of(caller, *call, words, &error);
+  if (!object.valid()) return failed(error);
+  // Only now is it known that what was read belonged to the caller, and not to one that got its number since.
+  uint64_t id = question.id;
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return failed(EINTR);
+  struct stat found;
+  if (fstat(object.get(), &found) != 0) return failed(errno);
+  if (!allowed(object.get())) return failed(kRefusedPath);
+  return apply(*call, object.get(), found, caller, words);
+}
+
+bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
+  const BrokerCall* call = find_call(question.data.nr);
+  if (call == nullptr || call->operation != Operation::kOpenTruncating) {
+    *result = perform(question);
+    return false;
+  }
+  const auto* words = question.data.args;
+  int directory = call->directory == kNone ? AT_FDCWD : as_int(words[call->directory]);
+  // creat has no flags: its mode stands where theirs do.
+  bool plain_creat = call->directory == kNone && question.data.nr != kOpen;
+  int flags = plain_creat ? O_CREAT | O_WRONLY | O_TRUNC : as_int(words[call->values]);
+  mode_t mode = static_cast<mode_t>(plain_creat ? words[call->values] : words[call->values + 1]);
+  Caller caller(static_cast<pid_t>(question.pid));
+  *result = -caller.read_text(words[call->path], g_path.bytes, sizeof g_path.bytes);
+  if (*result != 0) return false;
+  uint64_t id = question.id;
+  *result = -EINTR;
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return false;
+  auto judge = [](const void* broker, int object) { return static_cast<const Broker*>(broker)->allowed(object); };
+  *result = open_on_behalf(listener_, question, {directory, g_path.bytes, flags, mode}, judge, this);
+  return *result == 0;
+}
+
+void Broker::answer(bool asked) {
+  if (!asked) {
+    close(listener_);
+    listener_ = -1;
+    return;
+  }
+  // The kernel may know a longer form than these headers; it fills what it has.
+  alignas(seccomp_notif) unsigned char memory[256] = {};
+  auto* question = reinterpret_cast<seccomp_notif*>(memory);
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_RECV, question) != 0) return;
+  int64_t result = 0;
+  if (question->data.nr == SYS_connect) {
+    if (connector_.connect(*question, &result) == Connector::Done::kPending) return;
+  } else {
+    if (open_truncating(*question, &result)) return;
+  }
+  send_answer(listener_, question->id, result);
+}
+
+}  // namespace cordon

@@ -1,0 +1,50 @@
+// The broker: performs on behalf of the run the calls that the filter sends to the supervisor. It stands inside the run's
+// own sandbox, so it can do no more than its caller; it resolves an object once, judges it, and acts on the descriptor it
+// judged. No call is ever let through to the kernel after a look at the caller's memory or descriptors: both can change.
+#pragma once
+
+#include <cstdint>
+
+#include "core/plan.h"
+#include "linux/caller.h"
+#include "linux/connector.h"
+
+struct seccomp_notif;
+
+namespace cordon {
+
+class Broker {
+ public:
+  // `plan` outlives the broker: its writable trees and files, and its temp directory, are where metadata may change.
+  void start(int listener, const Plan& plan);
+
+  // -1 when there is nobody to listen to.
+  int listener() const { return listener_; }
+
+  // Answers one question when there is one; without one, nobody with this filter is left and listening ends.
+  void answer(bool asked);
+
+  // How long a poll may last: -1 for ever.
+  int patience_ms() const { return connector_.busy() ? kSignalCheckMs : -1; }
+  void check_waiting() {
+    if (connector_.busy()) connector_.interrupt_signalled();
+  }
+
+  // A child of the supervisor that is not the command ended.
+  void reaped(pid_t pid) { connector_.reaped(pid); }
+
+  // Ends what still works for it.
+  void end() { connector_.end(); }
+
+ private:
+  int64_t perform(const seccomp_notif& question);
+  // True when the caller has been answered already.
+  bool open_truncating(const seccomp_notif& question, int64_t* result);
+  bool allowed(int object) const;
+
+  int listener_ = -1;
+  const Plan* plan_ = nullptr;
+  Connector connector_;
+};
+
+}  // namespace cordon

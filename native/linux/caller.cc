@@ -1,0 +1,92 @@
+#include "linux/caller.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/text.h"
+#include "linux/files.h"
+
+namespace cordon {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr mode_t kUsualMask = 022;
+constexpr uint64_t kOpenPathOctal = 010000000;  // O_PATH as fdinfo prints it
+
+ssize_t read_remote(pid_t thread, uint64_t address, void* out, size_t size) {
+  iovec local{out, size};
+  iovec remote{reinterpret_cast<void*>(address), size};
+  return syscall(SYS_process_vm_readv, static_cast<long>(thread), &local, 1L, &remote, 1L, 0L);
+}
+
+Text<64> proc_path(pid_t thread, const char* rest) {
+  return Text<64>().add("/proc/").add(static_cast<uint64_t>(thread)).add(rest);
+}
+
+// Octal, as fdinfo prints flags and status prints the mask.
+bool take_octal(const char* at, uint64_t* value) {
+  while (*at == '\t' || *at == ' ') ++at;
+  return take_number(&at, 8, value);
+}
+
+}  // namespace
+
+bool Caller::read(uint64_t address, void* out, size_t size) const {
+  return size == 0 || read_remote(thread_, address, out, size) == static_cast<ssize_t>(size);
+}
+
+int Caller::read_text(uint64_t address, char* out, size_t size) const {
+  size_t length = 0;
+  while (length < size) {
+    // Never across a page: the text may end right before one that does not exist.
+    size_t in_page = kPage - (address + length) % kPage;
+    size_t want = in_page < size - length ? in_page : size - length;
+    ssize_t got = read_remote(thread_, address + length, out + length, want);
+    if (got <= 0) return EFAULT;
+    if (memchr(out + length, '\0', static_cast<size_t>(got)) != nullptr) return 0;
+    length += static_cast<size_t>(got);
+  }
+  return ENAMETOOLONG;
+}
+
+UniqueFd Caller::directory(int* error) const {
+  UniqueFd fd(open(proc_path(thread_, "/cwd").get(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  *error = fd.valid() ? 0 : errno;
+  return fd;
+}
+
+UniqueFd Caller::descriptor(int number, bool usable, int* error) const {
+  *error = EBADF;
+  if (number < 0) return UniqueFd();
+  auto name = proc_path(thread_, "/fd/").add(static_cast<uint64_t>(number));
+  UniqueFd fd(open(name.get(), O_PATH | O_CLOEXEC));
+  if (!fd.valid()) {
+    if (errno != ENOENT) *error = errno;
+    return fd;
+  }
+  if (usable) {
+    char text[256];
+    uint64_t flags = 0;
+    auto info = proc_path(thread_, "/fdinfo/").add(static_cast<uint64_t>(number));
+    if (read_small(info.get(), text, sizeof text) <= 0) return UniqueFd();
+    const char* line = find_line(text, "flags:");
+    if (line == nullptr || !take_octal(line, &flags) || (flags & kOpenPathOctal) != 0) return UniqueFd();
+  }
+  *error = 0;
+  return fd;
+}
+
+mode_t Caller::file_mask() const {
+  char status[4096];
+  if (read_small(proc_path(thread_, "/status").get(), status, sizeof status) <= 0) return kUsualMask;
+  const char* line = find_line(status, "Umask:");
+  uint64_t mask = 0;
+  return line != nullptr && take_octal(line, &mask) ? static_cast<mode_t>(mask & 0777) : kUsualMask;
+}
+
+}  // namespace cordon

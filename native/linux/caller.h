@@ -1,0 +1,42 @@
+// The process behind a notification: its memory, its directory, its descriptors. Everything read here may change at once;
+// nothing read twice is believed to be the same, and only what was resolved to a descriptor of ours is acted on.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/unique_fd.h"
+
+namespace cordon {
+
+// Longest path the kernel takes, its NUL included.
+inline constexpr size_t kPathBytes = 4096;
+
+class Caller {
+ public:
+  explicit Caller(pid_t thread) : thread_(thread) {}
+
+  // Copies `size` bytes. False when any of them cannot be read.
+  bool read(uint64_t address, void* out, size_t size) const;
+
+  // Copies a text of at most `size` bytes with its NUL: 0, or EFAULT, or ENAMETOOLONG.
+  int read_text(uint64_t address, char* out, size_t size) const;
+
+  // Its current directory, as a descriptor that only names it. -errno in `*error` when there is none.
+  UniqueFd directory(int* error) const;
+
+  // What its descriptor refers to, in the same form. With `usable`, EBADF for a descriptor that itself only names.
+  UniqueFd descriptor(int number, bool usable, int* error) const;
+
+  // 0 to 0777; what the process takes from the mode of files it makes.
+  mode_t file_mask() const;
+
+  pid_t thread() const { return thread_; }
+
+ private:
+  pid_t thread_;
+};
+
+}  // namespace cordon

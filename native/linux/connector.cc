@@ -1,0 +1,244 @@
+#include "linux/connector.h"
+
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/plan_codec.h"
+#include "core/text.h"
+#include "linux/files.h"
+#include "linux/resolve.h"
+
+namespace cordon {
+namespace {
+
+// PIDFD_THREAD, since Linux 6.9: a thread may have a descriptor table of its own.
+constexpr unsigned long kPidfdThread = O_EXCL;
+constexpr int kRefusedSocket = EACCES;
+constexpr size_t kAddressBytes = sizeof(sockaddr_storage);
+// The kernel's own: the call is made again after the signal's handler, or gives EINTR, as the handler asked for.
+constexpr int kRestart = 512;  // ERESTARTSYS
+
+struct Address {
+  alignas(sockaddr_storage) unsigned char bytes[kAddressBytes];
+  unsigned length;
+
+  sa_family_t family() const { return reinterpret_cast<const sockaddr*>(bytes)->sa_family; }
+  // Null for an abstract or unnamed one.
+  const char* path() const {
+    const auto* local = reinterpret_cast<const sockaddr_un*>(bytes);
+    return length > offsetof(sockaddr_un, sun_path) && local->sun_path[0] != '\0' ? local->sun_path : nullptr;
+  }
+};
+
+uint64_t status_field(const char* status, const char* name, unsigned base) {
+  const char* at = find_line(status, name);
+  uint64_t value = 0;
+  if (at == nullptr) return 0;
+  while (*at == '\t' || *at == ' ') ++at;
+  return take_number(&at, base, &value) ? value : 0;
+}
+
+bool read_status(pid_t thread, char* out, size_t size) {
+  auto path = Text<40>().add("/proc/").add(static_cast<uint64_t>(thread)).add("/status");
+  return read_small(path.get(), out, size) > 0;
+}
+
+int open_pidfd(pid_t thread) {
+  int fd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<long>(thread), kPidfdThread));
+  if (fd >= 0 || errno != EINVAL) return fd;
+  char status[4096];
+  if (!read_status(thread, status, sizeof status)) return -1;
+  uint64_t process = status_field(status, "Tgid:", 10);
+  return static_cast<int>(syscall(SYS_pidfd_open, static_cast<long>(process), 0L));
+}
+
+// The caller's own socket, not another one to the same: connecting ours connects its.
+UniqueFd socket_of(const Caller& caller, int number, int* error) {
+  UniqueFd process(open_pidfd(caller.thread()));
+  UniqueFd socket;
+  if (process.valid()) {
+    socket.reset(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<long>(process.get()), static_cast<long>(number), 0L)));
+  }
+  *error = socket.valid() ? 0 : errno;
+  return socket;
+}
+
+int option(int socket, int name) {
+  int value = -1;
+  socklen_t length = sizeof value;
+  if (syscall(SYS_getsockopt, static_cast<long>(socket), static_cast<long>(SOL_SOCKET), static_cast<long>(name), &value,
+              &length) != 0) {
+    return -1;
+  }
+  return value;
+}
+
+int64_t connect_now(int socket, const void* address, unsigned length) {
+  return ::connect(socket, static_cast<const sockaddr*>(address), length) == 0 ? 0 : -errno;
+}
+
+// A signal that is pending, not blocked and not ignored would have interrupted the call.
+bool has_signal_waiting(pid_t thread) {
+  char status[4096];
+  if (!read_status(thread, status, sizeof status)) return false;
+  uint64_t pending = status_field(status, "SigPnd:", 16) | status_field(status, "ShdPnd:", 16);
+  uint64_t held = status_field(status, "SigBlk:", 16) | status_field(status, "SigIgn:", 16);
+  return (pending & ~held) != 0;
+}
+
+}  // namespace
+
+void send_answer(int listener, uint64_t question, int64_t result) {
+  seccomp_notif_resp answer{};
+  answer.id = question;
+  answer.error = static_cast<int32_t>(result < 0 ? result : 0);
+  answer.val = result < 0 ? 0 : result;
+  // Refused when the caller has died meanwhile: nobody waits for it.
+  static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_SEND, &answer));
+}
+
+void Connector::start(int listener, const Plan& plan) {
+  listener_ = listener;
+  plan_ = &plan;
+  // The clock that file systems stamp inodes with.
+  clock_gettime(CLOCK_REALTIME_COARSE, &began_);
+}
+
+bool Connector::born_in_run(int object) const {
+  struct statx found {};
+  if (syscall(SYS_statx, static_cast<long>(object), "", static_cast<long>(AT_EMPTY_PATH), static_cast<long>(STATX_BTIME),
+              &found) != 0 ||
+      (found.stx_mask & STATX_BTIME) == 0) {
+    return false;
+  }
+  if (found.stx_btime.tv_sec != began_.tv_sec) return found.stx_btime.tv_sec > began_.tv_sec;
+  return static_cast<int64_t>(found.stx_btime.tv_nsec) >= began_.tv_nsec;
+}
+
+// What the run made lies where it may write, and is not older than the run. Both are asked for: a service outside may be
+// restarted meanwhile, and one in the workspace may have been there before.
+bool Connector::permitted(const char* path, int object) const {
+  // Only the run itself writes in its own temp directory, whatever the file system says of ages.
+  if (plan_->temp[0] != '\0' && beneath(path, plan_->temp)) return true;
+  PlanReader rules = read_list(plan_->rules);
+  for (uint32_t i = 0; i < plan_->rules.count; ++i) {
+    PlanRule rule = rules.rule();
+    if (rule.kind == RuleKind::kSocket && strcmp(path, rule.path) == 0) return true;
+    if (rule.kind == RuleKind::kTree && beneath(path, rule.path) && born_in_run(object)) return true;
+  }
+  return false;
+}
+
+// 0 when the run may connect to the socket at `path`, which `*object` then names.
+int Connector::permitted_path(const Caller& caller, const char* path, UniqueFd* object) const {
+  int error = 0;
+  *object = resolve(caller, AT_FDCWD, path, true, false, &error);
+  if (!object->valid()) return error;
+  struct stat found;
+  if (fstat(object->get(), &found) != 0) return errno;
+  if (!S_ISSOCK(found.st_mode)) return ECONNREFUSED;
+  char where[kPathBytes];
+  if (!path_of(object->get(), where, sizeof where)) return kRefusedSocket;
+  return permitted(where, object->get()) ? 0 : kRefusedSocket;
+}
+
+Connector::Done Connector::connect(const seccomp_notif& question, int64_t* result) {
+  Caller caller(static_cast<pid_t>(question.pid));
+  Address address{};
+  uint64_t length = static_cast<uint32_t>(question.data.args[2]);
+  int error = 0;
+  UniqueFd socket = socket_of(caller, static_cast<int>(question.data.args[0]), &error);
+  *result = -error;
+  if (!socket.valid()) return Done::kAnswered;
+  int domain = option(socket.get(), SO_DOMAIN);
+  *result = -ENOTSOCK;
+  if (domain < 0) return Done::kAnswered;
+  *result = -EINVAL;
+  if (length > kAddressBytes) return Done::kAnswered;
+  address.length = static_cast<unsigned>(length);
+  *result = -EFAULT;
+  if (!caller.read(question.data.args[1], address.bytes, length)) return Done::kAnswered;
+  uint64_t id = question.id;
+  *result = -EINTR;
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return Done::kAnswered;
+
+  if (domain != AF_UNIX || length < sizeof(sa_family_t) || address.family() != AF_UNIX || address.path() == nullptr) {
+    return hand_over(question, socket.get(), address.bytes, address.length, result);
+  }
+  if (length > sizeof(sockaddr_un)) {
+    *result = -EINVAL;
+    return Done::kAnswered;
+  }
+  char path[sizeof(sockaddr_un::sun_path) + 1] = {};
+  memcpy(path, address.path(), length - offsetof(sockaddr_un, sun_path));
+  UniqueFd object;
+  error = permitted_path(caller, path, &object);
+  *result = -error;
+  if (error != 0) return Done::kAnswered;
+  sockaddr_un judged{};
+  judged.sun_family = AF_UNIX;
+  auto name = own_descriptor(object.get());
+  memcpy(judged.sun_path, name.get(), name.size() + 1);
+  return hand_over(question, socket.get(), &judged, sizeof judged, result);
+}
+
+// A descriptor of ours stays open in the worker: it is its copy.
+Connector::Done Connector::hand_over(const seccomp_notif& question, int socket, const void* address, unsigned length,
+                                     int64_t* result) {
+  int type = option(socket, SO_TYPE);
+  bool can_block = (fcntl(socket, F_GETFL) & O_NONBLOCK) == 0 && type != SOCK_DGRAM && type != SOCK_RAW;
+  if (!can_block) {
+    *result = connect_now(socket, address, length);
+    return Done::kAnswered;
+  }
+  *result = -EAGAIN;
+  if (count_ == kMostConnecting) return Done::kAnswered;
+  pid_t supervisor = getpid();
+  pid_t worker = fork();
+  if (worker < 0) return Done::kAnswered;
+  if (worker == 0) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == supervisor) {
+      send_answer(listener_, question.id, connect_now(socket, address, length));
+    }
+    _exit(0);
+  }
+  workers_[count_++] = {worker, question.id, static_cast<pid_t>(question.pid)};
+  return Done::kPending;
+}
+
+void Connector::interrupt_signalled() {
+  for (size_t i = 0; i < count_; ++i) {
+    if (has_signal_waiting(workers_[i].caller)) send_answer(listener_, workers_[i].question, -kRestart);
+  }
+}
+
+bool Connector::reaped(pid_t pid) {
+  for (size_t i = 0; i < count_; ++i) {
+    if (workers_[i].pid != pid) continue;
+    workers_[i] = workers_[--count_];
+    return true;
+  }
+  return false;
+}
+
+void Connector::end() {
+  for (size_t i = 0; i < count_; ++i) {
+    kill(workers_[i].pid, SIGKILL);
+    waitpid(workers_[i].pid, nullptr, 0);
+  }
+  count_ = 0;
+}
+
+}  // namespace cordon

@@ -1,0 +1,65 @@
+#include "linux/request.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace cordon {
+namespace {
+
+// More than a request has: what does not belong is closed, not left open.
+constexpr size_t kMostReceived = 16;
+
+bool from_owner(const Received& received, uint64_t groups, const ucred& sender) {
+  return received.header.magic == kRequestMagic && received.header.version == kRequestVersion &&
+         received.header.groups == groups && sender.uid == getuid() && sender.gid == getgid();
+}
+
+// Takes every descriptor of the message over, wanted or not. Returns how many there were.
+size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
+  UniqueFd* places[] = {&received->plan,     &received->control,  &received->stdio[0],
+                        &received->stdio[1], &received->stdio[2], &received->temp_parent};
+  size_t count = 0;
+  for (cmsghdr* item = CMSG_FIRSTHDR(message); item != nullptr; item = CMSG_NXTHDR(message, item)) {
+    if (item->cmsg_level != SOL_SOCKET) continue;
+    if (item->cmsg_type == SCM_CREDENTIALS) memcpy(sender, CMSG_DATA(item), sizeof *sender);
+    if (item->cmsg_type != SCM_RIGHTS) continue;
+    size_t brought = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < brought; ++i, ++count) {
+      int fd = -1;
+      memcpy(&fd, CMSG_DATA(item) + i * sizeof fd, sizeof fd);
+      if (count < sizeof places / sizeof *places) {
+        places[count]->reset(fd);
+      } else {
+        close(fd);
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+Receipt receive_request(int socket, uint64_t groups, int flags, Received* received) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(kMostReceived * sizeof(int))];
+  iovec part{&received->header, sizeof received->header};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
+  if (length < 0) return errno == EAGAIN || errno == EINTR ? Receipt::kNothing : Receipt::kGone;
+  ucred sender{0, static_cast<uid_t>(-1), static_cast<gid_t>(-1)};
+  size_t count = take_descriptors(&message, &sender, received);
+  // A message without a byte cannot be told from the end, and is none of ours either way.
+  if (length == 0) return Receipt::kGone;
+  bool whole = length == sizeof received->header && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+  if (!whole || count < kRequestDescriptors || !from_owner(*received, groups, sender)) return Receipt::kForeign;
+  received->header.temp_name[kTempNameBytes - 1] = '\0';
+  return Receipt::kWhole;
+}
+
+}  // namespace cordon

@@ -1,0 +1,29 @@
+// The seccomp filter of a run: assembled from the table, installed by the command on itself.
+#pragma once
+
+#include <cstdint>
+
+#include "core/bpf.h"
+#include "core/failure.h"
+
+namespace cordon {
+
+enum class Architecture : uint8_t { kX8664, kArm64 };
+
+#if defined(__x86_64__)
+inline constexpr Architecture kThisArchitecture = Architecture::kX8664;
+#elif defined(__aarch64__)
+inline constexpr Architecture kThisArchitecture = Architecture::kArm64;
+#endif
+
+// Assembles the filter for `features` (FilterFeature). Pure. False when it does not fit, which no table here makes it do.
+bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out);
+
+// Whether a filter with these features asks the supervisor anything.
+bool needs_listener(uint32_t features);
+
+// Installs the filter on the calling thread. With `listener`, `*listener` is the descriptor that its questions come to,
+// close-on-exec; EBUSY when an outer sandbox has the only one.
+bool install_filter(const FilterAssembler& filter, int* listener, Failure* failure);
+
+}  // namespace cordon
