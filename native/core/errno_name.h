@@ -48,6 +48,7 @@ inline constexpr ErrnoName kErrnoNames[] = {
     {ELOOP, "ELOOP"},
     {ELIBBAD, "ELIBBAD"},
     {ENOTSOCK, "ENOTSOCK"},
+    {EAFNOSUPPORT, "EAFNOSUPPORT"},
     {EMSGSIZE, "EMSGSIZE"},
     {EOPNOTSUPP, "EOPNOTSUPP"},
     {ENOBUFS, "ENOBUFS"},

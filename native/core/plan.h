@@ -6,6 +6,7 @@
 //   u32 umask          (0xffffffff: inherit)
 //   u32 uid  u32 gid
 //   u32 landlock ABI
+//   u32 filter features (FilterFeature of linux/seccomp_table.h)
 //   u64 capabilities to keep
 //   u64 cwd device  u64 cwd inode
 //   str cwd  str program  str temp (empty: none)
@@ -29,7 +30,7 @@ inline constexpr uint32_t kFlagNewSession = 1u << 1;
 
 inline constexpr uint32_t kInheritUmask = 0xffffffff;
 
-enum class RuleKind : uint32_t { kTree = 1, kFile = 2, kDevice = 3, kDeviceTree = 4 };
+enum class RuleKind : uint32_t { kTree = 1, kFile = 2, kDevice = 3, kDeviceTree = 4, kSocket = 5 };
 
 // Sequence of n encoded items that lies in the plan; walked with a cursor, never indexed.
 struct PlanList {
@@ -43,6 +44,7 @@ struct Plan {
   uint32_t uid;
   uint32_t gid;
   uint32_t landlock_abi;
+  uint32_t filter;
   uint64_t keep_capabilities;
   uint64_t cwd_device;
   uint64_t cwd_inode;

@@ -14,6 +14,7 @@ bool known_kind(RuleKind kind) {
     case RuleKind::kFile:
     case RuleKind::kDevice:
     case RuleKind::kDeviceTree:
+    case RuleKind::kSocket:
       return true;
   }
   return false;
@@ -100,6 +101,7 @@ bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault) {
   plan->uid = in.u32();
   plan->gid = in.u32();
   plan->landlock_abi = in.u32();
+  plan->filter = in.u32();
   // A confined plan without Landlock would run unconfined under a confined name.
   if (plan->confined() != (plan->landlock_abi > 0)) in.fail();
   plan->keep_capabilities = in.u64();

@@ -27,6 +27,7 @@ enum class Stage : uint32_t {
   kSignals,
   kLimits,
   kLandlockChild,
+  kSeccomp,
   kExec,
 };
 
@@ -58,6 +59,7 @@ inline constexpr StageName kStageNames[] = {
     {Stage::kSignals, "signals"},
     {Stage::kLimits, "limits"},
     {Stage::kLandlockChild, "landlock-child"},
+    {Stage::kSeccomp, "seccomp"},
     {Stage::kExec, "exec"},
 };
 

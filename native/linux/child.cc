@@ -9,6 +9,7 @@
 
 #include "core/plan_codec.h"
 #include "linux/landlock.h"
+#include "linux/seccomp_filter.h"
 
 namespace cordon {
 namespace {
@@ -64,6 +65,11 @@ bool restrict_child(const ChildSetup& setup) {
   return restrict_self(setup.ruleset, Stage::kLandlockChild, setup.failure);
 }
 
+bool filter_child(const ChildSetup& setup) {
+  if (setup.filter == nullptr) return true;
+  return install_filter(*setup.filter, setup.listener, setup.failure);
+}
+
 bool execute(const ChildSetup& setup) {
   const char* program = setup.plan->program;
   if (injected(Stage::kExec)) return setup.failure->at(Stage::kExec, errno, program);
@@ -79,7 +85,7 @@ int become(void* argument) {
   const ChildSetup& setup = *static_cast<const ChildSetup*>(argument);
   // The failed step wrote its own record into the shared memory.
   static_cast<void>(lead_session(setup) && die_with_supervisor(setup) && unblock_signals(setup) &&
-                    apply_limits(setup) && restrict_child(setup) && execute(setup));
+                    apply_limits(setup) && restrict_child(setup) && filter_child(setup) && execute(setup));
   _exit(127);
 }
 
@@ -93,7 +99,8 @@ pid_t start_child(const ChildSetup& setup) {
     return -1;
   }
   // Memory is shared until exec, so the copy of the page tables is spared and a failure needs no pipe.
-  pid_t pid = clone(become, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD,
+  // So is the table of descriptors: the listener needs no hand-over, and exec gives the command a table of its own.
+  pid_t pid = clone(become, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD,
                     const_cast<ChildSetup*>(&setup));
   if (pid < 0) {
     setup.failure->at(Stage::kProcess, errno);

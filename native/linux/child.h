@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "core/bpf.h"
 #include "core/failure.h"
 #include "core/plan.h"
 
@@ -12,7 +13,11 @@ namespace cordon {
 struct ChildSetup {
   const Plan* plan;
   pid_t supervisor;
-  int ruleset;  // -1 when unconfined
+  int ruleset;                    // -1 when unconfined
+  const FilterAssembler* filter;  // null for none
+  // Where the number of the filter's listener goes; null when it asks nothing. The descriptor is in the supervisor's own
+  // table by then, because the two share one until exec.
+  int* listener;
   const char* const* arguments;
   const char* const* environment;
   // "/bin/sh", the program and its arguments: what execvp does with a script that names no interpreter.

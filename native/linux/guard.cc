@@ -25,6 +25,7 @@
 #include "linux/journal.h"
 #include "linux/privilege.h"
 #include "linux/processes.h"
+#include "linux/request.h"
 #include "linux/supervisor.h"
 #include "linux/temp.h"
 
@@ -41,17 +42,23 @@ constexpr int kExitNotFound = 127;
 
 struct GuardedRun {
   pid_t supervisor = 0;
+  bool waits = false;  // for a request
   UniqueFd control;
   TempDirectory temp;
 };
 
-// What a request brought; closed again unless a run takes it over.
-struct Received {
-  RunRequest header{};
-  UniqueFd plan;
-  UniqueFd control;
-  UniqueFd stdio[3];
-  UniqueFd temp_parent;
+// How many supervisors wait for a request. The fork and the first page faults of a supervisor are then no part of any launch;
+// two, because the next request may come before the first one's successor is there.
+constexpr size_t kWaiting = 2;
+// One that cannot even wait is no accident when it happens again and again.
+constexpr int kMostBroken = 16;
+constexpr int kExitForeign = 2;
+
+// From a supervisor to the guard, when it takes a request: what must be cleaned should it die. With it come descriptors:
+// control, and with a temp directory its parent and itself.
+struct TakenReport {
+  pid_t supervisor;
+  char temp_name[kTempNameBytes];
 };
 
 void reset_dispositions() {
@@ -66,11 +73,35 @@ bool occupy_low_descriptors() {
   for (;;) {
     int fd = open_null();
     if (fd < 0) return false;
-    if (fd >= kFdFirstClosed) {
+    if (fd >= kFdFirstFree) {
       close(fd);
       return true;
     }
   }
+}
+
+// Makes the temp directory a request asks for, if it does.
+bool make_requested_temp(Received* received, TempDirectory* temp, Failure* failure) {
+  if (received->header.temp_name[0] == '\0') return true;
+  temp->parent = static_cast<UniqueFd&&>(received->temp_parent);
+  memcpy(temp->name, received->header.temp_name, kTempNameBytes);
+  return make_temp(temp, failure);
+}
+
+struct Move {
+  int from;
+  int to;
+};
+
+// Every source lies above the places (occupy_low_descriptors), so the order does not matter. Absent ones keep the
+// /dev/null that holds their place.
+bool move_all(const Move* moves, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (moves[i].from < 0) continue;
+    int flags = moves[i].to <= 2 ? 0 : O_CLOEXEC;
+    if (injected(Stage::kDescriptors) || dup3(moves[i].from, moves[i].to, flags) < 0) return false;
+  }
+  return true;
 }
 
 void close_from(unsigned first) {
@@ -99,10 +130,13 @@ class Guard {
   int run_once(const OneShotOptions& options);
 
  private:
-  bool take_request(int socket);
-  bool accept(const Received& received, const ucred& sender) const;
+  bool keep_waiting(int socket);
+  [[noreturn]] void await_request(int socket, size_t slot);
+  void report_taken(const UniqueFd& control, const TempDirectory& temp);
+  void take_reports();
+  bool refuse_request(int socket);
   void launch(Received* received, RunEnd* end);
-  [[noreturn]] void become_supervisor(const GuardedRun& run, const Received& received, size_t slot,
+  [[noreturn]] void become_supervisor(Received* received, const UniqueFd& control, const TempDirectory& temp, size_t slot,
                                       RunEnd* end);
   void refuse(const UniqueFd& control, const Failure& failure);
   GuardedRun* free_run();
@@ -128,6 +162,11 @@ class Guard {
   alignas(GuardedRun) unsigned char storage_[kMostRuns * sizeof(GuardedRun)];
   size_t runs_used_ = 0;
   size_t live_ = 0;
+  size_t waiting_ = 0;
+  int broken_ = 0;
+  bool foreign_ = false;
+  UniqueFd reports_read_;
+  UniqueFd reports_write_;
   dev_t swept_device_ = 0;
   ino_t swept_inode_ = 0;
 };
@@ -142,6 +181,10 @@ bool Guard::start(const char* journal_directory) {
   life_read_.reset(life[0]);
   life_write_.reset(life[1]);
   signals_.reset(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  int reports[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports) != 0) return false;
+  reports_read_.reset(reports[0]);
+  reports_write_.reset(reports[1]);
   groups_ = group_hash();
   // Once for all runs: 40 calls that no run need make. Unconfined runs keep what the user has.
   if (confined_only_) narrow_bounding_set();
@@ -159,94 +202,144 @@ bool Guard::start(const char* journal_directory) {
 int Guard::serve(int socket) {
   int on = 1;
   if (setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return kExitRefused;
-  for (;;) {
-    pollfd ready[] = {{socket, POLLIN, 0}, {signals_.get(), POLLIN, 0}};
-    if (poll(ready, 2, -1) < 0 && errno != EINTR) break;
+  while (!foreign_ && broken_ < kMostBroken) {
+    // Requests are for those who wait; the guard reads one only to refuse it when nobody can.
+    bool served = keep_waiting(socket);
+    pollfd ready[] = {{socket, static_cast<short>(served ? 0 : POLLIN), 0}, {signals_.get(), POLLIN, 0}, {reports_read_.get(), POLLIN, 0}};
+    if (poll(ready, 3, -1) < 0 && errno != EINTR) break;
+    if (ready[2].revents != 0) take_reports();
     if (ready[1].revents != 0) take_signals(false);
-    if (ready[0].revents != 0 && !take_request(socket)) break;
+    if ((ready[0].revents & POLLHUP) != 0) break;
+    if ((ready[0].revents & POLLIN) != 0 && !refuse_request(socket)) break;
   }
   end_all();
   return 0;
 }
 
-// False when the owner is gone or is not who it was.
-bool Guard::take_request(int socket) {
+// Forks until enough wait. False when nobody does.
+bool Guard::keep_waiting(int socket) {
+  while (waiting_ < kWaiting) {
+    GuardedRun* run = free_run();
+    if (run == nullptr) break;
+    pid_t pid = injected(Stage::kProcess) ? -1 : fork();
+    if (pid == 0) await_request(socket, static_cast<size_t>(run - runs()));
+    if (pid < 0) break;
+    run->supervisor = pid;
+    run->waits = true;
+    ++waiting_;
+  }
+  return waiting_ > 0;
+}
+
+// A supervisor before its run: everything that needs no request is done, and then it waits for one.
+void Guard::await_request(int socket, size_t slot) {
+  pid_t guard = getppid();
+  // While it waits it has no life of its own; with a run it must outlive the guard for as long as it takes to end it.
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != guard) _exit(kExitRefused);
+  const Move moves[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}, {socket, kFdServer}, {reports_write_.get(), kFdReports}};
+  if (!move_all(moves, sizeof moves / sizeof *moves)) _exit(kExitRefused);
+  close_from(kFdFirstFree);
   Received received;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(16 * sizeof(int))];
-  iovec part{&received.header, sizeof received.header};
+  Receipt receipt = receive_request(kFdServer, groups_, 0, &received);
+  if (receipt == Receipt::kForeign) _exit(kExitForeign);
+  if (receipt != Receipt::kWhole) _exit(0);
+  prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+  Failure failure;
+  TempDirectory temp;
+  bool made = make_requested_temp(&received, &temp, &failure);
+  report_taken(received.control, temp);
+  if (!made) {
+    refuse(received.control, failure);
+    _exit(1);
+  }
+  become_supervisor(&received, received.control, temp, slot, nullptr);
+}
+
+void Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
+  TakenReport report{getpid(), {}};
+  memcpy(report.temp_name, temp.name, sizeof report.temp_name);
+  int descriptors[] = {control.get(), temp.parent.get(), temp.directory.get()};
+  size_t count = temp.made() ? 3 : 1;
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof descriptors)] = {};
+  iovec part{&report, sizeof report};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (length < 0) return errno == EAGAIN || errno == EINTR;
-  if (length == 0) return false;
+  message.msg_control = space;
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
+  // Should it fail the guard is gone, and the end of file on the life pipe says so next.
+  static_cast<void>(sendmsg(kFdReports, &message, MSG_NOSIGNAL) < 0);
+}
 
-  ucred sender{0, static_cast<uid_t>(-1), static_cast<gid_t>(-1)};
-  int descriptors[16];
-  size_t count = 0;
-  for (cmsghdr* item = CMSG_FIRSTHDR(&message); item != nullptr;
-       item = CMSG_NXTHDR(&message, item)) {
-    if (item->cmsg_level != SOL_SOCKET) continue;
-    if (item->cmsg_type == SCM_CREDENTIALS) memcpy(&sender, CMSG_DATA(item), sizeof sender);
-    if (item->cmsg_type != SCM_RIGHTS) continue;
-    count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    memcpy(descriptors, CMSG_DATA(item), count * sizeof(int));
+void Guard::take_reports() {
+  for (;;) {
+    TakenReport report{};
+    int descriptors[3] = {-1, -1, -1};
+    alignas(cmsghdr) char space[CMSG_SPACE(sizeof descriptors)];
+    iovec part{&report, sizeof report};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    if (recvmsg(reports_read_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != static_cast<ssize_t>(sizeof report)) return;
+    cmsghdr* rights = CMSG_FIRSTHDR(&message);
+    if (rights != nullptr) memcpy(descriptors, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
+    UniqueFd control(descriptors[0]);
+    UniqueFd parent(descriptors[1]);
+    UniqueFd directory(descriptors[2]);
+    GuardedRun* run = run_of(report.supervisor);
+    if (run == nullptr || !run->waits) continue;
+    run->waits = false;
+    --waiting_;
+    ++live_;
+    broken_ = 0;
+    run->control = static_cast<UniqueFd&&>(control);
+    run->temp.parent = static_cast<UniqueFd&&>(parent);
+    run->temp.directory = static_cast<UniqueFd&&>(directory);
+    memcpy(run->temp.name, report.temp_name, sizeof report.temp_name);
+    sweep_once(run->temp.parent);
   }
-  UniqueFd* places[] = {&received.plan,     &received.control,  &received.stdio[0],
-                        &received.stdio[1], &received.stdio[2], &received.temp_parent};
-  for (size_t i = 0; i < count; ++i) {
-    if (i < sizeof places / sizeof *places) {
-      places[i]->reset(descriptors[i]);
-    } else {
-      close(descriptors[i]);
-    }
-  }
-  bool whole =
-      length == sizeof received.header && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
-  if (!whole || count < kRequestDescriptors || !accept(received, sender)) return false;
-  launch(&received, nullptr);
+}
+
+// Nobody waits, because nobody could be forked or too many run. False when the owner is gone or no longer who it was.
+bool Guard::refuse_request(int socket) {
+  Received received;
+  Receipt receipt = receive_request(socket, groups_, MSG_DONTWAIT, &received);
+  if (receipt == Receipt::kNothing) return true;
+  if (receipt != Receipt::kWhole) return false;
+  Failure failure;
+  failure.at(Stage::kProcess, EAGAIN, "supervisor");
+  refuse(received.control, failure);
   return true;
 }
 
-bool Guard::accept(const Received& received, const ucred& sender) const {
-  return received.header.magic == kRequestMagic && received.header.version == kRequestVersion &&
-         received.header.groups == groups_ && sender.uid == getuid() && sender.gid == getgid();
-}
-
+// The one run of a one-shot.
 void Guard::launch(Received* received, RunEnd* end) {
-  Failure failure;
   GuardedRun* run = free_run();
-  if (run == nullptr) {
-    failure.at(Stage::kProcess, EAGAIN, "runs at once");
-    return refuse(received->control, failure);
-  }
   run->control = static_cast<UniqueFd&&>(received->control);
-  received->header.temp_name[kTempNameBytes - 1] = '\0';
-  if (received->header.temp_name[0] != '\0') {
-    run->temp.parent = static_cast<UniqueFd&&>(received->temp_parent);
-    memcpy(run->temp.name, received->header.temp_name, kTempNameBytes);
-    if (!make_temp(&run->temp, &failure)) {
-      if (end != nullptr) end->failure = failure;
-      refuse(run->control, failure);
-      run->temp = TempDirectory();
-      run->control.reset();
-      return;
-    }
+  Failure failure;
+  if (!make_requested_temp(received, &run->temp, &failure)) {
+    end->failure = failure;
+    refuse(run->control, failure);
+    return close_run(run);
   }
   size_t slot = static_cast<size_t>(run - runs());
   pid_t pid = injected(Stage::kProcess) ? -1 : fork();
-  if (pid == 0) become_supervisor(*run, *received, slot, end);
+  if (pid == 0) become_supervisor(received, run->control, run->temp, slot, end);
   if (pid < 0) {
     failure.at(Stage::kProcess, errno, "supervisor");
-    if (end != nullptr) end->failure = failure;
+    end->failure = failure;
     refuse(run->control, failure);
     return close_run(run);
   }
   run->supervisor = pid;
   ++live_;
-  sweep_once(run->temp.parent);
 }
 
 // After a launch, so that no run waits for it; the parent is nearly always the same one.
@@ -259,34 +352,23 @@ void Guard::sweep_once(const UniqueFd& parent) {
   sweep_temp(parent.get());
 }
 
-// Every source is above the places it moves to (occupy_low_descriptors), so the order of moves does
-// not matter.
-void Guard::become_supervisor(const GuardedRun& run, const Received& received, size_t slot,
-                              RunEnd* end) {
-  const struct {
-    int from;
-    int to;
-  } moves[] = {
-      {received.stdio[0].get(), 0},        {received.stdio[1].get(), 1},
-      {received.stdio[2].get(), 2},        {run.control.get(), kFdControl},
-      {received.plan.get(), kFdPlan},      {life_read_.get(), kFdLife},
-      {run.temp.directory.get(), kFdTemp}, {journal_.get(), kFdJournal},
+void Guard::become_supervisor(Received* received, const UniqueFd& control, const TempDirectory& temp, size_t slot, RunEnd* end) {
+  const Move moves[] = {
+      {received->stdio[0].get(), 0}, {received->stdio[1].get(), 1},    {received->stdio[2].get(), 2},
+      {control.get(), kFdControl},   {received->plan.get(), kFdPlan}, {temp.directory.get(), kFdTemp},
   };
-  Failure failure;
-  for (const auto& move : moves) {
-    // Absent ones keep the /dev/null that holds their place.
-    if (move.from < 0) continue;
-    int flags = move.to <= 2 ? 0 : O_CLOEXEC;
-    if (injected(Stage::kDescriptors) || dup3(move.from, move.to, flags) < 0) {
-      failure.at(Stage::kDescriptors, errno);
-      refuse(run.control, failure);
-      if (end != nullptr) end->failure = failure;
-      _exit(1);
-    }
+  // Of one that waited these are in place already.
+  const Move lasting[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}};
+  if (!move_all(moves, sizeof moves / sizeof *moves) || (end != nullptr && !move_all(lasting, sizeof lasting / sizeof *lasting))) {
+    Failure failure;
+    failure.at(Stage::kDescriptors, errno);
+    refuse(control, failure);
+    if (end != nullptr) end->failure = failure;
+    _exit(1);
   }
+  SupervisorSetup setup{slot, control.valid(), temp.made(), journal_.valid(), confined_only_, !confined_only_, end != nullptr, end};
   close_from(kFdFirstClosed);
-  supervise({slot, run.control.valid(), run.temp.made(), journal_.valid(), confined_only_,
-             !confined_only_, end != nullptr, end});
+  supervise(setup);
 }
 
 void Guard::refuse(const UniqueFd& control, const Failure& failure) {
@@ -330,9 +412,18 @@ void Guard::reap() {
     int status = 0;
     pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
     if (pid <= 0) return;
+    // It may have taken a request and ended since the last look: its report came before its end.
+    take_reports();
     GuardedRun* run = run_of(pid);
     if (run == nullptr) continue;
     run->supervisor = 0;
+    if (run->waits) {
+      run->waits = false;
+      --waiting_;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == kExitForeign) foreign_ = true;
+      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++broken_;
+      continue;
+    }
     --live_;
     // Exit codes 0 and 1 are a supervisor's own word that its tree has ended.
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) end_strays();
@@ -363,6 +454,7 @@ void Guard::end_strays() {
 }
 
 void Guard::end_all() {
+  take_reports();
   life_write_.reset();
   timespec began;
   clock_gettime(CLOCK_MONOTONIC, &began);
@@ -414,7 +506,7 @@ int Guard::run_once(const OneShotOptions& options) {
   received.plan.reset(options.plan);
   received.control.reset(options.control);
   for (int fd = 0; fd <= 2; ++fd)
-    received.stdio[fd].reset(fcntl(fd, F_DUPFD_CLOEXEC, kFdFirstClosed));
+    received.stdio[fd].reset(fcntl(fd, F_DUPFD_CLOEXEC, kFdFirstFree));
   if (options.temp_parent != nullptr) {
     received.temp_parent.reset(open(options.temp_parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (received.temp_parent.valid()) sweep_temp(received.temp_parent.get());
@@ -443,14 +535,14 @@ Guard* make_guard(bool confined_only) {
 int serve(const ServeOptions& options) {
   // The owner's pipes must not stay open for as long as this process lives.
   UniqueFd null(open_null());
-  UniqueFd socket(fcntl(options.socket, F_DUPFD_CLOEXEC, kFdFirstClosed));
+  UniqueFd socket(fcntl(options.socket, F_DUPFD_CLOEXEC, kFdFirstFree));
   if (!null.valid() || !socket.valid()) return kExitRefused;
   for (int fd = 0; fd <= 2; ++fd) dup2(null.get(), fd);
   dup3(socket.get(), kFdControl, O_CLOEXEC);
   close_from(kFdControl + 1);
   socket.release();
   null.release();
-  socket.reset(fcntl(kFdControl, F_DUPFD_CLOEXEC, kFdFirstClosed));
+  socket.reset(fcntl(kFdControl, F_DUPFD_CLOEXEC, kFdFirstFree));
   close(kFdControl);
   Guard* guard = make_guard(options.confined_only);
   if (!socket.valid() || !occupy_low_descriptors() || !guard->start(options.journal_directory)) {
@@ -461,14 +553,14 @@ int serve(const ServeOptions& options) {
 
 int run_once(const OneShotOptions& options) {
   OneShotOptions moved = options;
-  moved.plan = fcntl(options.plan, F_DUPFD_CLOEXEC, kFdFirstClosed);
+  moved.plan = fcntl(options.plan, F_DUPFD_CLOEXEC, kFdFirstFree);
   moved.control =
-      options.control < 0 ? -1 : fcntl(options.control, F_DUPFD_CLOEXEC, kFdFirstClosed);
+      options.control < 0 ? -1 : fcntl(options.control, F_DUPFD_CLOEXEC, kFdFirstFree);
   if (moved.plan < 0 || (options.control >= 0 && moved.control < 0)) {
     complain("descriptors", errno, "");
     return kExitRefused;
   }
-  for (int fd = kFdControl; fd < kFdFirstClosed; ++fd) close(fd);
+  for (int fd = kFdControl; fd < kFdFirstFree; ++fd) close(fd);
   Guard* guard = make_guard(false);
   if (!occupy_low_descriptors() || !guard->start(options.journal_directory)) {
     complain("descriptors", errno, "");

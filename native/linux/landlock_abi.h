@@ -50,7 +50,7 @@ inline constexpr FsRight kFsRights[] = {
     {"ioctl_dev", 1ull << 15, 5, Handling::kRestricted,
      grants(RuleKind::kDevice) | grants(RuleKind::kDeviceTree)},
     // Sockets made by the run itself stay reachable: the kernel allows them within the domain.
-    {"resolve_unix", 1ull << 16, 9, Handling::kRestricted, kNobody},
+    {"resolve_unix", 1ull << 16, 9, Handling::kRestricted, grants(RuleKind::kSocket)},
 };
 
 // TCP and UDP are not promised, so no network right is handled; the rows keep the table whole for the reader of reports.

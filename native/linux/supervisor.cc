@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "core/plan_codec.h"
+#include "linux/broker.h"
 #include "linux/child.h"
 #include "linux/control.h"
 #include "linux/journal.h"
@@ -22,6 +23,7 @@
 #include "linux/landlock_abi.h"
 #include "linux/privilege.h"
 #include "linux/processes.h"
+#include "linux/seccomp_filter.h"
 #include "linux/temp.h"
 
 namespace cordon {
@@ -73,6 +75,7 @@ class Supervisor {
 
  private:
   bool prepare();
+  bool assemble();
   bool read_plan();
   bool check_identity();
   bool enter_directory();
@@ -95,6 +98,8 @@ class Supervisor {
   Failure failure_;
   UniqueFd ruleset_;
   UniqueFd signals_;
+  FilterAssembler filter_;
+  Broker broker_;
   StartedFacts facts_{};
   const char** arguments_ = nullptr;
   const char** environment_ = nullptr;
@@ -192,7 +197,12 @@ bool Supervisor::prepare() {
   if (injected(Stage::kSubreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
     return failure_.at(Stage::kSubreaper, errno);
   }
-  return read_plan() && check_identity() && enter_directory() && confine() && gather_arguments();
+  return read_plan() && check_identity() && enter_directory() && confine() && assemble() && gather_arguments();
+}
+
+bool Supervisor::assemble() {
+  if (plan_.filter == 0 || assemble_filter(plan_.filter, kThisArchitecture, &filter_)) return true;
+  return failure_.at(Stage::kSeccomp, E2BIG);
 }
 
 bool Supervisor::note_in_journal(uint64_t started_after) {
@@ -221,9 +231,13 @@ void Supervisor::run() {
   }
   if (!prepare()) fail();
   uint64_t started_after = boot_time_ns();
-  child_ = start_child({&plan_, getpid(), ruleset_.valid() ? ruleset_.get() : -1, arguments_,
-                        environment_, shell_arguments_, &failure_});
+  int listener = -1;
+  bool asks = needs_listener(plan_.filter);
+  child_ = start_child({&plan_, getpid(), ruleset_.valid() ? ruleset_.get() : -1,
+                        plan_.filter != 0 ? &filter_ : nullptr, asks ? &listener : nullptr, arguments_, environment_,
+                        shell_arguments_, &failure_});
   if (child_ < 0) fail();
+  if (asks) broker_.start(listener, plan_);
   // The pipes belong to the command now: held here they would never report their end.
   for (int fd = 0; fd <= 2; ++fd) close(fd);
   if (!note_in_journal(started_after)) {
@@ -238,14 +252,16 @@ void Supervisor::watch() {
   // poll passes over a negative descriptor; /dev/null would always be ready.
   int control = setup_.has_control ? kFdControl : -1;
   for (;;) {
-    pollfd ready[] = {{signals_.get(), POLLIN, 0}, {control, POLLIN, 0}, {kFdLife, POLLIN, 0}};
-    if (poll(ready, 3, -1) < 0 && errno != EINTR) finish();
+    pollfd ready[] = {{signals_.get(), POLLIN, 0}, {control, POLLIN, 0}, {kFdLife, POLLIN, 0}, {broker_.listener(), POLLIN, 0}};
+    if (poll(ready, 4, broker_.patience_ms()) < 0 && errno != EINTR) finish();
     // Signals first: the terminal's own copy must be known before a forwarded one is judged.
     if (ready[0].revents != 0) take_signals();
     if (exited_) finish();
     if (ready[2].revents != 0) finish();
     if (ready[1].revents != 0) take_requests();
     if (ended_early_) finish();
+    if (ready[3].revents != 0) broker_.answer((ready[3].revents & POLLIN) != 0);
+    broker_.check_waiting();
   }
 }
 
@@ -272,7 +288,10 @@ void Supervisor::take_children() {
     rusage usage{};
     pid_t pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | __WALL, &usage);
     if (pid <= 0) return;
-    if (pid != child_) continue;
+    if (pid != child_) {
+      broker_.reaped(pid);
+      continue;
+    }
     if (WIFSTOPPED(status)) {
       send_stopped(kFdControl, WSTOPSIG(status));
     } else if (WIFCONTINUED(status)) {
@@ -344,6 +363,7 @@ void Supervisor::tell_survivor(void* self, const Process& process) {
 }
 
 void Supervisor::finish() {
+  broker_.end();
   end_descendants(nullptr, 0, &Supervisor::tell_survivor, this);
   if (!exited_) {
     wait_status_ = SIGKILL;

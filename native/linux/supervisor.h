@@ -15,6 +15,11 @@ enum : int {
   kFdTemp,     // the temp directory, or /dev/null
   kFdJournal,  // or /dev/null
   kFdFirstClosed,
+  // Only while it waits for a request.
+  kFdServer = kFdFirstClosed,
+  kFdReports,
+  // Whatever else is opened comes after these.
+  kFdFirstFree,
 };
 
 // How the run ended, for a guard that must mirror it (one-shot). In memory shared with the guard.

@@ -349,6 +349,10 @@ ssize_t send(int fd, const void* buffer, size_t size, int flags) {
   return call(SYS_sendto, fd, buffer, size, flags, 0, 0);
 }
 ssize_t recvmsg(int fd, struct msghdr* message, int flags) { return call(SYS_recvmsg, fd, message, flags); }
+ssize_t sendmsg(int fd, const struct msghdr* message, int flags) { return call(SYS_sendmsg, fd, message, flags); }
+int socketpair(int domain, int type, int protocol, int* ends) noexcept {
+  return static_cast<int>(call(SYS_socketpair, domain, type, protocol, ends));
+}
 int setsockopt(int fd, int level, int name, const void* value, socklen_t length) noexcept {
   return static_cast<int>(call(SYS_setsockopt, fd, level, name, value, length));
 }
