@@ -5,7 +5,7 @@
 
 import type { Binding, KernelFacts, TempRequest } from '../native/binding.js';
 import type { Plan } from '../plan/plan.js';
-import type { Proofs } from '../schema/proofs.js';
+import type { Proven } from '../schema/proofs.js';
 import type { LaunchQueue } from './launch-queue.js';
 
 /** One run to be started. */
@@ -26,9 +26,9 @@ export interface Backend {
   readonly queue: LaunchQueue;
   readonly kernel: KernelFacts;
   /** What was seen to work here, when that is known already; else `prove` finds out. */
-  readonly proofs: Proofs | undefined;
+  readonly proven: Proven | undefined;
   /** Attempts every effect in a throw-away place. Rejects with `SANDBOX_UNAVAILABLE` when not even that could start. */
-  prove(): Promise<Proofs>;
+  prove(): Promise<Proven>;
   /** Starts a run and returns its control socket. Throws errors of system calls; `EAGAIN` means later. */
   launch(launch: Launch): number;
 }

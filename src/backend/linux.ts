@@ -7,7 +7,8 @@ import { homedir, tmpdir } from 'node:os';
 import type { Binding, KernelFacts } from '../native/binding.js';
 import type { Native } from '../native/load.js';
 import { cordonDirectories, ensurePrivateDirectory } from '../platform/paths.js';
-import type { Proofs } from '../schema/proofs.js';
+import type { Proven } from '../schema/proofs.js';
+import { NOTHING_PROVEN } from '../schema/proofs.js';
 import type { Backend, Launch } from './backend.js';
 import { LaunchQueue } from './launch-queue.js';
 import { probe } from './probe.js';
@@ -24,8 +25,8 @@ export class LinuxBackend implements Backend {
   readonly #confined: ServedProcess;
   readonly #any: ServedProcess;
   /** What was proved, and for whom: a process may change its user. */
-  #proved: { readonly uid: number | undefined; readonly proofs: Proofs } | undefined;
-  #proving: Promise<Proofs> | undefined;
+  #proved: { readonly uid: number | undefined; readonly proven: Proven } | undefined;
+  #proving: Promise<Proven> | undefined;
 
   constructor({ binding, executable }: Native) {
     this.binding = binding;
@@ -36,17 +37,17 @@ export class LinuxBackend implements Backend {
     this.#any = new ServedProcess({ ...served, confinedOnly: false });
   }
 
-  get proofs(): Proofs | undefined {
+  get proven(): Proven | undefined {
     const uid = process.geteuid?.();
-    if (this.#proved?.uid === uid) return this.#proved?.proofs;
+    if (this.#proved?.uid === uid) return this.#proved?.proven;
     // Where nothing can be confined there is nothing to prove.
-    const proofs = this.kernel.landlockAbi === 0 ? {} : this.#keptProofs();
-    this.#proved = proofs === undefined ? undefined : { uid, proofs };
-    return proofs;
+    const proven = this.kernel.landlockAbi === 0 ? NOTHING_PROVEN : this.#keptProofs();
+    this.#proved = proven === undefined ? undefined : { uid, proven };
+    return proven;
   }
 
-  prove(): Promise<Proofs> {
-    const known = this.proofs;
+  prove(): Promise<Proven> {
+    const known = this.proven;
     if (known !== undefined) return Promise.resolve(known);
     this.#proving ??= this.#probe().finally(() => {
       this.#proving = undefined;
@@ -59,22 +60,22 @@ export class LinuxBackend implements Backend {
     return server.launch({ plan: bytes, stdio, ...(temp !== undefined && { temp }) });
   }
 
-  async #probe(): Promise<Proofs> {
+  async #probe(): Promise<Proven> {
     const { binding, executable } = this;
     const directory = runtimeDirectory();
-    const proofs = await probe({
+    const proven = await probe({
       binding,
       executable,
-      abi: this.kernel.landlockAbi,
+      kernel: this.kernel,
       parent: directory ?? tmpdir(),
       launch: (launch) => this.launch(launch),
     });
-    if (directory !== undefined) writeProofs(directory, this.#key(), proofs);
-    this.#proved = { uid: process.geteuid?.(), proofs };
-    return proofs;
+    if (directory !== undefined) writeProofs(directory, this.#key(), proven);
+    this.#proved = { uid: process.geteuid?.(), proven };
+    return proven;
   }
 
-  #keptProofs(): Proofs | undefined {
+  #keptProofs(): Proven | undefined {
     const directory = runtimeDirectory();
     return directory === undefined ? undefined : readProofs(directory, this.#key());
   }

@@ -18,11 +18,11 @@ import {
 } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import type { Effect, Proof, Proofs } from '../schema/proofs.js';
+import type { Effect, Proof, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 
 const FILE = 'proofs.json';
-const FORM = 1;
+const FORM = 2;
 const MAX_BYTES = 65_536;
 const PRIVATE_MODE = 0o600;
 const WORDS: readonly Proof[] = ['stopped', 'took-place', 'not-tried'];
@@ -40,12 +40,14 @@ export function proofKey(executable: string, abi: number): string {
     readLink('/proc/self/ns/mnt'),
     readLink('/proc/self/ns/user'),
     readText('/proc/self/attr/current'),
+    // An outer sandbox's filter may have the only listener.
+    /^Seccomp_filters:\s*(\d+)$/m.exec(readText('/proc/self/status'))?.[1],
     abi,
   ]);
 }
 
 /** The proofs kept in `directory` for `key`. Undefined for anything that is missing, foreign, damaged or about something else. */
-export function readProofs(directory: string, key: string): Proofs | undefined {
+export function readProofs(directory: string, key: string): Proven | undefined {
   let fd: number;
   try {
     fd = openSync(
@@ -69,24 +71,36 @@ export function readProofs(directory: string, key: string): Proofs | undefined {
 }
 
 /** Keeps proofs in `directory`, whole or not at all. A directory that cannot be written is no error: they are proved anew. */
-export function writeProofs(directory: string, key: string, proofs: Proofs): void {
+export function writeProofs(directory: string, key: string, proven: Proven): void {
   const path = join(directory, FILE);
   const unfinished = `${path}.${process.pid}`;
   try {
-    writeFileSync(unfinished, JSON.stringify({ key, proofs }), { mode: PRIVATE_MODE, flag: 'wx' });
+    writeFileSync(unfinished, JSON.stringify({ key, proven }), { mode: PRIVATE_MODE, flag: 'wx' });
     renameSync(unfinished, path);
   } catch {
     remove(unfinished);
   }
 }
 
-function parse(text: string, key: string): Proofs | undefined {
+function parse(text: string, key: string): Proven | undefined {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || !('key' in value) || !('proofs' in value)) {
-    return undefined;
-  }
-  const { key: about, proofs } = value;
-  if (about !== key || typeof proofs !== 'object' || proofs === null) return undefined;
+  if (!isObject(value) || Reflect.get(value, 'key') !== key) return undefined;
+  const proven: unknown = Reflect.get(value, 'proven');
+  if (!isObject(proven)) return undefined;
+  const listener: unknown = Reflect.get(proven, 'listener');
+  const brokered = proofsOf(Reflect.get(proven, 'brokered'));
+  const refused = proofsOf(Reflect.get(proven, 'refused'));
+  if (typeof listener !== 'boolean' || brokered === undefined || refused === undefined) return undefined;
+  return { listener, brokered, refused };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Every effect with a known word, or nothing. */
+function proofsOf(proofs: unknown): Proofs | undefined {
+  if (!isObject(proofs)) return undefined;
   const known: Partial<Record<Effect, Proof>> = {};
   for (const effect of EFFECTS) {
     const proof = WORDS.find((word) => word === Reflect.get(proofs, effect));

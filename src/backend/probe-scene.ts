@@ -4,7 +4,15 @@
  * @module
  */
 
-import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server } from 'node:net';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
@@ -24,9 +32,31 @@ const TRACES: Readonly<Partial<Record<Effect, (scene: ProbeScene) => boolean>>> 
   'truncate-open': (scene) => !scene.isIntact('victim-open-truncate'),
   'abstract-connect': (scene) => scene.abstractConnections > 0,
   'unix-connect': (scene) => scene.pathConnections > 0,
+  'metadata-mode': (scene) => (scene.stat('victim-mode')?.mode ?? 0) % 0o1000 !== VICTIM_MODE,
+  'metadata-owner': (scene) => scene.stat('victim-owner')?.uid !== process.geteuid?.(),
+  'metadata-times': (scene) => (scene.stat('victim-times')?.mtimeMs ?? 0) < EARLY_MS,
+  outlive: (scene) => scene.orphanLives(),
+  'set-id-create': (scene) => hasSetId(scene, `${WRITABLE}/created`),
+  'set-id-mode': (scene) => hasSetId(scene, `${WRITABLE}/changed`),
 };
 
+/** The one place of a scene that the confined child may write. */
+export const WRITABLE = 'inside';
+const VICTIM_MODE = 0o600;
+/** The child sets times of the year 2001. */
+const EARLY_MS = Date.UTC(2002);
+const SET_ID_BITS = 0o6000;
+
+function hasSetId(scene: ProbeScene, name: string): boolean {
+  return ((scene.stat(name)?.mode ?? 0) & SET_ID_BITS) !== 0;
+}
+
 const VICTIMS = [
+  'victim-mode',
+  'victim-owner',
+  'victim-times',
+  'victim-xattr',
+  'victim-flags',
   'victim-open',
   'victim-remove',
   'victim-rename',
@@ -54,7 +84,8 @@ export class ProbeScene {
       listener(() => this.abstractConnections++),
       listener(() => this.pathConnections++),
     ];
-    for (const name of VICTIMS) writeFileSync(join(this.directory, name), CONTENT, { mode: 0o600 });
+    for (const name of VICTIMS) writeFileSync(join(this.directory, name), CONTENT, { mode: VICTIM_MODE });
+    mkdirSync(join(this.directory, WRITABLE), 0o700);
   }
 
   /** Resolves when the sockets can be connected to. */
@@ -79,6 +110,22 @@ export class ProbeScene {
 
   exists(name: string): boolean {
     return lstatSync(join(this.directory, name), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Whether the process that the child left behind is still there; then it is ended. */
+  orphanLives(): boolean {
+    try {
+      const pid = Number(readFileSync(join(this.directory, WRITABLE, 'orphan'), 'utf8'));
+      if (!Number.isInteger(pid) || pid <= 1) return false;
+      return process.kill(pid, 'SIGKILL');
+    } catch {
+      // Nobody has that number, or it is not the child's: in both cases it is gone.
+      return false;
+    }
+  }
+
+  stat(name: string) {
+    return statSync(join(this.directory, name), { throwIfNoEntry: false });
   }
 
   isIntact(name: string): boolean {

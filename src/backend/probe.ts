@@ -4,37 +4,49 @@
  * @module
  */
 
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errnoName } from '../errors/errno.js';
+import { SandboxError } from '../errors/sandbox-error.js';
 import { stageOf } from '../errors/stages.js';
-import type { Binding } from '../native/binding.js';
+import type { Binding, KernelFacts } from '../native/binding.js';
 import { ControlSocket } from '../native/control.js';
 import type { FailedRecord } from '../native/records.js';
 import { encodePlan } from '../plan/encode.js';
-import { NEWEST_LANDLOCK_ABI } from '../plan/linux.js';
-import type { Plan } from '../plan/plan.js';
+import { NEWEST_LANDLOCK_ABI, TRUNCATE_ABI } from '../plan/linux.js';
+import type { FilterFeature, Plan } from '../plan/plan.js';
 import { LIMITS } from '../schema/limits.js';
-import type { Effect, Proof, Proofs } from '../schema/proofs.js';
+import type { Effect, Proof, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 import type { Launch } from './backend.js';
-import { ProbeScene } from './probe-scene.js';
-import { probeFailed } from './unavailable.js';
+import { ProbeScene, WRITABLE } from './probe-scene.js';
+import { listenerTaken, probeFailed } from './unavailable.js';
 
 /**
  * Read from the kernel's record of the confined process, not attempted: it proves itself. Where Cordon runs without
  * privileges already the control shows nothing.
  */
-const SELF_EVIDENT: ReadonlySet<Effect> = new Set(['privilege', 'descriptors']);
+const SELF_EVIDENT: ReadonlySet<Effect> = new Set([
+  'privilege',
+  'descriptors',
+  // A door that the host itself keeps shut is shut: the control need not pass it.
+  'shared-object',
+  'message-queue',
+  'terminal-input',
+  'door-ring',
+  'door-keyring',
+  'door-namespace',
+  'door-vsock',
+]);
 
 /** What is needed to start the two children. */
 export interface ProbeRequest {
   readonly binding: Binding;
   readonly executable: string;
-  /** Landlock ABI of the kernel. */
-  readonly abi: number;
+  readonly kernel: KernelFacts;
   /** Existing directory for the throw-away place. */
   readonly parent: string;
   /** The normal launch path. */
@@ -44,11 +56,28 @@ export interface ProbeRequest {
 /** Effects the child named, and whether they took place. */
 type Sightings = ReadonlyMap<Effect, boolean>;
 
-/** Runs both children. Rejects with `SANDBOX_UNAVAILABLE` when the confined one could not be started. */
-export async function probe(request: ProbeRequest): Promise<Proofs> {
+/** Features that hold whatever the policy says; the rest decides who judges metadata and connects. */
+const ALWAYS: readonly FilterFeature[] = ['doors', 'terminals', 'set-id', 'no-shared-ipc'];
+const BROKERED: readonly FilterFeature[] = [...ALWAYS, 'broker-metadata', 'broker-sockets'];
+const REFUSED: readonly FilterFeature[] = [...ALWAYS, 'refuse-metadata', 'no-unix-sockets'];
+
+/** Runs the children. Rejects with `SANDBOX_UNAVAILABLE` when no confined one could be started. */
+export async function probe(request: ProbeRequest): Promise<Proven> {
   const control = await observe(request.parent, (scene) => unconfinedChild(request, scene));
-  const confined = await observe(request.parent, (scene) => confinedChild(request, scene));
-  return Object.fromEntries(EFFECTS.map((effect) => [effect, judge(effect, control, confined)]));
+  const under = async (filter: readonly FilterFeature[]): Promise<Proofs> => {
+    const confined = await observe(request.parent, (scene) => confinedChild(request, { scene, filter }));
+    return Object.fromEntries(EFFECTS.map((effect) => [effect, judge(effect, control, confined)]));
+  };
+  if (!request.kernel.seccomp) return { listener: false, brokered: {}, refused: await under([]) };
+  const older: readonly FilterFeature[] = ['broker-truncate', 'no-openat2'];
+  const asked = request.kernel.landlockAbi < TRUNCATE_ABI ? [...BROKERED, ...older] : BROKERED;
+  const brokered = await under(asked).catch((error: unknown) => {
+    // EBUSY: an outer sandbox has the only listener there can be.
+    if (error instanceof SandboxError && error.details.listener === false) return undefined;
+    throw error;
+  });
+  const refused = await under(REFUSED);
+  return { listener: brokered !== undefined, brokered: brokered ?? {}, refused };
 }
 
 function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {
@@ -109,14 +138,19 @@ async function unconfinedChild({ executable }: ProbeRequest, scene: ProbeScene):
   });
 }
 
-async function confinedChild(request: ProbeRequest, scene: ProbeScene): Promise<string> {
+interface ConfinedRequest {
+  readonly scene: ProbeScene;
+  readonly filter: readonly FilterFeature[];
+}
+
+async function confinedChild(request: ProbeRequest, how: ConfinedRequest): Promise<string> {
   const output = request.binding.channel('read');
   const nothing = openSync('/dev/null', 'r+');
   const stdout = new Socket({ fd: output.parent, readable: true, writable: false });
   const words = collect(stdout);
   const closed = new Promise((resolve) => stdout.once('close', resolve));
   try {
-    await untilEnded(start(request, scene, [nothing, output.child, nothing]));
+    await untilEnded(start(request, how, [nothing, output.child, nothing]));
     const late = setTimeout(() => stdout.destroy(), LIMITS.drainMs.value);
     await closed;
     clearTimeout(late);
@@ -127,9 +161,9 @@ async function confinedChild(request: ProbeRequest, scene: ProbeScene): Promise<
   }
 }
 
-function start(request: ProbeRequest, scene: ProbeScene, stdio: Launch['stdio']): number {
+function start(request: ProbeRequest, how: ConfinedRequest, stdio: Launch['stdio']): number {
   try {
-    const bytes = encodePlan(planOf(request, scene));
+    const bytes = encodePlan(planOf(request, how));
     return request.launch({ bytes, confined: true, stdio });
   } catch (error) {
     throw probeFailed(error instanceof Error ? error.message : String(error), error);
@@ -138,8 +172,10 @@ function start(request: ProbeRequest, scene: ProbeScene, stdio: Launch['stdio'])
   }
 }
 
-function planOf({ executable, abi }: ProbeRequest, scene: ProbeScene): Plan {
+function planOf({ executable, kernel }: ProbeRequest, { scene, filter }: ConfinedRequest): Plan {
   const { dev, ino } = statSync('/', { bigint: true });
+  const path = join(realpathSync(scene.directory), WRITABLE);
+  const inside = statSync(path, { bigint: true });
   return {
     confined: true,
     program: executable,
@@ -150,8 +186,9 @@ function planOf({ executable, abi }: ProbeRequest, scene: ProbeScene): Plan {
     umask: null,
     uid: process.geteuid?.() ?? 0,
     gid: process.getegid?.() ?? 0,
-    landlockAbi: Math.min(abi, NEWEST_LANDLOCK_ABI),
-    rules: [],
+    landlockAbi: Math.min(kernel.landlockAbi, NEWEST_LANDLOCK_ABI),
+    filter,
+    rules: [{ kind: 'tree', path, identity: { dev: inside.dev, ino: inside.ino } }],
     temp: null,
     keepCapabilities: 0n,
     limits: [],
@@ -178,11 +215,16 @@ function untilEnded(fd: number): Promise<void> {
       onEnd: (error) => {
         clearTimeout(timer);
         if (started) resolve();
-        else reject(probeFailed(failureWords(failure), error));
+        else reject(isListenerTaken(failure) ? listenerTaken() : probeFailed(failureWords(failure), error));
       },
     });
     const timer = setTimeout(() => control.destroy(), LIMITS.probeMs.value);
   });
+}
+
+function isListenerTaken(failure: FailedRecord | undefined): boolean {
+  if (failure === undefined || stageOf(failure.stage)?.name !== 'seccomp') return false;
+  return errnoName(failure.errno) === 'EBUSY';
 }
 
 function failureWords(failure: FailedRecord | undefined): string {

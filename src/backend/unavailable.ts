@@ -17,6 +17,15 @@ export function probeFailed(error: string, cause?: unknown): SandboxUnavailableE
   });
 }
 
+/** The error of a filter whose questions an outer sandbox already gets. */
+export function listenerTaken(): SandboxUnavailableError {
+  return new SandboxUnavailableError({
+    object: 'seccomp',
+    errno: 'EBUSY',
+    details: { probed: [{ mechanism: 'broker', found: false, error: 'EBUSY' }], listener: false },
+  });
+}
+
 /** The error of an operating system without a backend. */
 export function platformUnsupported(platform: string): SandboxUnavailableError {
   return new SandboxUnavailableError({

@@ -39,7 +39,10 @@ function finding(proofs: Proofs): Finding {
 async function landlockFinding(): Promise<Finding> {
   try {
     const backend = selectBackend();
-    if (backend.kernel.landlockAbi > 0) return finding(await backend.prove());
+    if (backend.kernel.landlockAbi > 0) {
+      const { listener, brokered, refused } = await backend.prove();
+      return finding(listener ? brokered : refused);
+    }
     return { state: 'fail', found: 'no Landlock', remedy: 'See kernel.landlock.' };
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;

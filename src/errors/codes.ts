@@ -103,6 +103,7 @@ export const ERROR_CODES = {
     words: 'what the command wrote could not be appended to the file it was for',
   },
   INTERNAL: { rpc: -31976, exit: 125, words: 'a mistake in Cordon itself' },
+  NOT_A_SOCKET: { rpc: -31975, exit: 125, words: 'what was granted as a socket is none' },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

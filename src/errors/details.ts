@@ -40,6 +40,8 @@ export interface ErrorDetails {
   readonly requirement?: string;
   readonly unmet?: readonly UnmetGuarantee[];
   readonly probed?: readonly Probed[];
+  /** False: an outer sandbox has the only seccomp listener of this process tree. */
+  readonly listener?: false;
   /** Everything that went wrong on the way, in words. */
   readonly errors?: readonly string[];
   /** Bytes of arguments and environment. */

@@ -33,6 +33,11 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The workspace ${quoted(object)} is ${details?.reason ?? 'not a directory'}.`,
       'Name a directory; a single file can be made writable with --allow-write (`allowWrite`).',
     ),
+  NOT_A_SOCKET: ({ object, details }) =>
+    join(
+      `${quoted(object)} is ${details?.reason ?? 'not a socket'}.`,
+      'Name the socket itself (--allow-socket PATH, or the option `allowSocket`).',
+    ),
   WORKING_DIRECTORY_UNUSABLE: (parts) =>
     join(
       `Cannot enter the working directory ${quoted(parts.object)}${because(parts)}.`,

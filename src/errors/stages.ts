@@ -32,6 +32,7 @@ export const STAGES = [
   { name: 'signals', words: 'reset the signals' },
   { name: 'limits', words: 'set the resource limits' },
   { name: 'landlock-child', words: 'confine the command (Landlock)' },
+  { name: 'seccomp', words: 'install the system call filter (seccomp)' },
   { name: 'exec', words: 'execute the command' },
 ] as const satisfies readonly Stage[];
 

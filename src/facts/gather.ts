@@ -23,7 +23,7 @@ export interface Surroundings {
 
 /** Reads the facts of a policy. Throws as `openRoots` does. */
 export function gatherFacts(params: PolicyParams, { cwd = '.', env }: Surroundings): HeldFacts {
-  const { workspace, allowWrite } = params;
-  const { dispose, ...roots } = openRoots({ cwd, workspace, allowWrite });
+  const { workspace, allowWrite, allowSocket } = params;
+  const { dispose, ...roots } = openRoots({ cwd, workspace, allowWrite, allowSocket });
   return { facts: { ...roots, host: readHost(env) }, dispose };
 }

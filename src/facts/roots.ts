@@ -33,13 +33,14 @@ export interface RootsRequest {
   readonly cwd: string;
   readonly workspace?: string | undefined;
   readonly allowWrite?: readonly string[] | undefined;
+  readonly allowSocket?: readonly string[] | undefined;
 }
 
 /**
  * Opens every object without following anything but what the kernel would. Throws `ROOT_MISSING` with the first missing
  * component, `ROOT_UNREADABLE`, or `WORKING_DIRECTORY_UNUSABLE`; nothing stays open then.
  */
-export function openRoots({ cwd, workspace, allowWrite = [] }: RootsRequest): HeldRoots {
+export function openRoots({ cwd, workspace, allowWrite = [], allowSocket = [] }: RootsRequest): HeldRoots {
   const held: number[] = [];
   const dispose = () => {
     for (const fd of held.splice(0)) closeSync(fd);
@@ -53,6 +54,7 @@ export function openRoots({ cwd, workspace, allowWrite = [] }: RootsRequest): He
     };
     if (workspace !== undefined) look(workspace, 'the workspace');
     for (const asked of allowWrite) look(asked, 'a writable root');
+    for (const asked of allowSocket) look(asked, 'a reachable socket');
     return { cwd: directory, roots, dispose };
   } catch (error) {
     dispose();

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { Plan, ResourceLimit, RuleKind } from './plan.js';
+import type { FilterFeature, Plan, ResourceLimit, RuleKind } from './plan.js';
 
 const MAGIC = 0x4e504443;
 const VERSION = 1;
@@ -17,6 +17,20 @@ const RULE_KINDS: Readonly<Record<RuleKind, number>> = {
   file: 2,
   device: 3,
   'device-tree': 4,
+  socket: 5,
+};
+
+const FILTER_BITS: Readonly<Record<FilterFeature, number>> = {
+  doors: 1 << 0,
+  terminals: 1 << 1,
+  'set-id': 1 << 2,
+  'broker-metadata': 1 << 3,
+  'refuse-metadata': 1 << 4,
+  'broker-sockets': 1 << 5,
+  'no-unix-sockets': 1 << 6,
+  'no-shared-ipc': 1 << 7,
+  'broker-truncate': 1 << 8,
+  'no-openat2': 1 << 9,
 };
 
 /** Resource numbers of Linux (`<asm-generic/resource.h>`), equal on x86-64 and arm64. */
@@ -80,6 +94,7 @@ export function encodePlan(plan: Plan): Buffer {
   out.u32(plan.uid);
   out.u32(plan.gid);
   out.u32(plan.landlockAbi);
+  out.u32(plan.filter.reduce((bits, feature) => bits | FILTER_BITS[feature], 0));
   out.u64(plan.keepCapabilities);
   out.u64(plan.cwd.dev);
   out.u64(plan.cwd.ino);

@@ -45,6 +45,13 @@ const beneathWritableDirectories =
 
 const LANDLOCK: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['landlock'], abi: 1 };
 
+const METADATA: Pick<Rung, 'stops' | 'mayNotTakePlace'> = {
+  stops: ['metadata-mode', 'metadata-times'],
+  // Not every user may give files away, and not every file system has attributes or flags.
+  mayNotTakePlace: ['metadata-owner', 'metadata-xattr', 'metadata-flags'],
+};
+const SET_ID: Pick<Rung, 'stops'> = { stops: ['set-id-create', 'set-id-mode'] };
+
 export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   write: {
     promise: prevent,
@@ -60,18 +67,27 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   truncate: {
     promise: prevent,
-    rungs: [{ ...LANDLOCK, abi: 3, stops: ['truncate', 'truncate-open'] }],
+    rungs: [
+      { ...LANDLOCK, abi: 3, stops: ['truncate', 'truncate-open'] },
+      { mechanisms: ['seccomp', 'broker'], abi: 0, stops: ['truncate', 'truncate-open'] },
+    ],
     gap: 'files outside the writable roots can be emptied (truncate)',
     remedy: 'use Linux 6.2 or later (Landlock ABI 3)',
   },
   metadata: {
     promise: prevent,
-    rungs: [],
+    rungs: [
+      { mechanisms: ['seccomp', 'broker'], abi: 0, ...METADATA },
+      { mechanisms: ['seccomp'], abi: 0, ...METADATA },
+    ],
     gap: 'mode, owner, times and attributes of files outside can be changed where the user may change them',
   },
   'set-id': {
     promise: prevent,
-    rungs: [],
+    rungs: [
+      { mechanisms: ['seccomp', 'broker'], abi: 0, ...SET_ID },
+      { mechanisms: ['seccomp'], abi: 0, ...SET_ID },
+    ],
     gap: 'set-id files can be made in writable roots, for programs outside to run',
   },
   'protected-paths': {
@@ -93,7 +109,11 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'unix-sockets': {
     promise: prevent,
-    rungs: [{ ...LANDLOCK, abi: 9, stops: ['unix-connect'] }],
+    rungs: [
+      { ...LANDLOCK, abi: 9, stops: ['unix-connect', 'unix-datagram'] },
+      { mechanisms: ['seccomp', 'broker'], abi: 0, stops: ['unix-connect', 'unix-datagram'] },
+      { mechanisms: ['seccomp'], abi: 0, stops: ['unix-connect', 'unix-datagram'] },
+    ],
     gap: 'programs outside that listen on a UNIX socket can be asked to act',
     remedy: 'use Linux 7.1 or later (Landlock ABI 9)',
   },
@@ -111,7 +131,14 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'shared-memory': {
     promise: prevent,
-    rungs: [],
+    rungs: [
+      {
+        mechanisms: ['seccomp', 'landlock'],
+        abi: 1,
+        stops: ['message-queue'],
+        mayNotTakePlace: ['shared-object'],
+      },
+    ],
     gap: 'System V shared memory and message queues of the user can be used',
     opened: ({ sharedMemory: { value, origin } }) => {
       if (value === 'shared') {
@@ -129,7 +156,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   terminals: {
     promise: prevent,
-    rungs: [],
+    rungs: [{ mechanisms: ['seccomp', 'landlock'], abi: 1, stops: ['terminal-input'] }],
     gap: 'input can be pushed into a terminal the run was given (TIOCSTI)',
     opened: ({ pty }) =>
       pty.value === 'shared'
@@ -141,7 +168,14 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'kernel-doors': {
     promise: prevent,
-    rungs: [],
+    rungs: [
+      {
+        mechanisms: ['seccomp', 'landlock'],
+        abi: 1,
+        stops: ['door-ring', 'door-keyring'],
+        mayNotTakePlace: ['door-namespace', 'door-vsock'],
+      },
+    ],
     gap: 'io_uring, ptrace, keyctl, userfaultfd and the like are open as far as the kernel leaves them to the user',
   },
   privilege: {
@@ -157,9 +191,12 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'tree-kill': {
     promise: prevent,
-    // Subreapers alone are no rung: a simultaneous death of supervisor and guard leaves the tree running.
-    rungs: [{ mechanisms: ['cgroup'], abi: 0, stops: [] }],
-    gap: 'when the supervisor and the guard die at the same moment, the run lives on until the next start of Cordon',
+    // Should supervisor and guard be killed at the same moment, the next start ends what is left: SECURITY.md.
+    rungs: [
+      { mechanisms: ['cgroup'], abi: 0, stops: ['outlive'] },
+      { mechanisms: ['subreaper'], abi: 0, stops: ['outlive'] },
+    ],
+    gap: 'processes that a command leaves behind live on',
   },
   network: {
     promise: never,

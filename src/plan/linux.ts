@@ -8,7 +8,7 @@ import type { DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import type { Policy, Root } from '../schema/policy.js';
 import type { Mechanism } from '../schema/vocabulary.js';
 import type { Applied } from './enforcement.js';
-import type { Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
+import type { FilterFeature, Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
 
 /** What the probe and the facts say of this machine. */
 export interface HostCapabilities {
@@ -16,6 +16,10 @@ export interface HostCapabilities {
   readonly landlockAbi: number;
   /** errno name of the version query when there is none. */
   readonly landlockError?: string | undefined;
+  /** System calls can be filtered. */
+  readonly seccomp: boolean;
+  /** The supervisor can be asked about them: an outer sandbox may have the only listener. */
+  readonly listener: boolean;
   readonly uid: number;
   readonly gid: number;
   readonly devices: HostFacts['devices'];
@@ -59,6 +63,9 @@ const MECHANISMS: readonly Mechanism[] = [
   'subreaper',
 ];
 
+/** Landlock knows truncation from this ABI on. */
+export const TRUNCATE_ABI = 3;
+
 /**
  * 1, not 0: a limit of 0 still starts a core handler behind a pipe, which runs outside as root; a limit of 1 starts
  * neither that nor a file.
@@ -87,18 +94,48 @@ export function compileLinuxPlan(
   if (policy.mode.value === 'danger-full-access') return unconfined(common);
   if (host.landlockAbi < 1) throw withoutLandlock(host);
   const landlockAbi = Math.min(host.landlockAbi, NEWEST_LANDLOCK_ABI);
+  const filter = filterOf(policy, host, landlockAbi);
   const keeps = host.uid === 0 && policy.rootCapabilities.value === 'keep';
   return {
     plan: {
       ...common,
       confined: true,
       landlockAbi,
+      filter,
       rules: rulesOf(policy, host, terminal),
       keepCapabilities: keeps ? KEPT_CAPABILITIES : 0n,
       limits: [CORE_LIMIT],
     },
-    applied: { backend: 'landlock', abi: landlockAbi, mechanisms: MECHANISMS },
+    applied: { backend: 'landlock', abi: landlockAbi, mechanisms: mechanismsOf(filter) },
   };
+}
+
+const METADATA: ReadonlySet<FilterFeature> = new Set(['broker-metadata', 'broker-sockets', 'broker-truncate']);
+
+function mechanismsOf(filter: readonly FilterFeature[]): readonly Mechanism[] {
+  if (filter.length === 0) return MECHANISMS;
+  const asks = filter.some((feature) => METADATA.has(feature));
+  return [...MECHANISMS, 'seccomp', ...(asks ? (['broker'] as const) : [])];
+}
+
+/** Without a listener a read-only run falls to refusing all metadata; one that writes keeps what it needs, and says so. */
+function filterOf(
+  policy: Policy,
+  { uid, seccomp, listener }: HostCapabilities,
+  landlockAbi: number,
+): readonly FilterFeature[] {
+  if (!seccomp) return [];
+  const writes = policy.writable.length > 0;
+  const hasOwn = writes || policy.temp.value === 'private';
+  const features: FilterFeature[] = ['doors', 'terminals', 'set-id'];
+  if (policy.sharedMemory.value === 'none') features.push('no-shared-ipc');
+  if (uid === 0 || landlockAbi < TRUNCATE_ABI) features.push('no-openat2');
+  if (listener && hasOwn) features.push('broker-metadata');
+  else if (!writes) features.push('refuse-metadata');
+  if (policy.sockets.value === 'none') features.push('no-unix-sockets');
+  else if (listener) features.push('broker-sockets');
+  if (listener && landlockAbi < TRUNCATE_ABI) features.push('broker-truncate');
+  return features;
 }
 
 /** The temp directory is not here: the launch makes it, and its rule on the descriptor. */
@@ -111,6 +148,7 @@ function rulesOf(policy: Policy, { devices }: HostCapabilities, terminal: string
   const wellKnown = names.flatMap((name) => devices[name] ?? []).map((fact) => deviceRule(fact));
   return [
     ...policy.writable.map((root) => rootRule(root)),
+    ...policy.reachable.map((root): Rule => ({ ...rootRule(root), kind: 'socket' })),
     ...wellKnown,
     ...terminalRules(terminal),
   ];
@@ -140,6 +178,7 @@ function unconfined(common: Common): CompiledPlan {
       ...common,
       confined: false,
       landlockAbi: 0,
+      filter: [],
       rules: [],
       keepCapabilities: 0n,
       limits: [],

@@ -12,7 +12,9 @@ export type RuleKind =
   /** Write and ioctl one device or terminal. */
   | 'device'
   /** Write and ioctl every device beneath a directory, create nothing (`/dev/pts`). */
-  | 'device-tree';
+  | 'device-tree'
+  /** Connect to one UNIX socket that was made outside. */
+  | 'socket';
 
 export interface Rule {
   readonly kind: RuleKind;
@@ -20,6 +22,19 @@ export interface Rule {
   /** Checked when the rule is added; null for well-known devices, whose identity is checked as character device. */
   readonly identity: { readonly dev: bigint; readonly ino: bigint } | null;
 }
+
+/** What the system call filter does; named as in `native/linux/seccomp_table.h`. */
+export type FilterFeature =
+  | 'doors'
+  | 'terminals'
+  | 'set-id'
+  | 'broker-metadata'
+  | 'refuse-metadata'
+  | 'broker-sockets'
+  | 'no-unix-sockets'
+  | 'no-shared-ipc'
+  | 'broker-truncate'
+  | 'no-openat2';
 
 export interface ResourceLimit {
   readonly resource: 'core' | 'nofile' | 'nproc' | 'fsize' | 'as' | 'cpu';
@@ -43,6 +58,8 @@ export interface Plan {
   readonly gid: number;
   /** Landlock ABI to apply; 0 when not confined. The launch fails when the kernel has less. */
   readonly landlockAbi: number;
+  /** Empty for no filter at all. */
+  readonly filter: readonly FilterFeature[];
   readonly rules: readonly Rule[];
   /** Path of the private temp directory, a writable tree whose identity the served process knows; null for none. */
   readonly temp: string | null;

@@ -29,9 +29,11 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     mode,
     workspace,
     writable,
+    reachable: reachableSockets(params, facts, source),
     temp: sourced('temp', { params, source, fallback: 'private' }),
     sharedMemory: sharedMemoryOf(params, facts, source),
     pty: sourced('pty', { params, source, fallback: 'none' }),
+    sockets: sourced('sockets', { params, source, fallback: 'own' }),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
@@ -81,6 +83,24 @@ function writableRoots({ params, facts, source, mode, workspace }: RootRequest):
   const origin = originOf('allowWrite', source);
   const granted = (params.allowWrite ?? []).map((asked) => ({ ...factOf(asked, facts), origin }));
   return collapseRoots(mode === 'workspace-write' ? [workspace.value, ...granted] : granted);
+}
+
+/** Only a socket can be granted: a directory of them would grant what is made in it later, by anybody. */
+function reachableSockets(
+  { allowSocket = [] }: PolicyParams,
+  facts: PolicyFacts,
+  source: OriginSource,
+): readonly Root[] {
+  const origin = originOf('allowSocket', source);
+  return allowSocket.map((asked) => {
+    const fact = factOf(asked, facts);
+    if (fact.kind === 'socket') return { ...fact, origin };
+    throw new SandboxError({
+      code: 'NOT_A_SOCKET',
+      object: fact.path,
+      details: { reason: `a ${fact.kind}, not a socket` },
+    });
+  });
 }
 
 function factOf(asked: string, { roots }: PolicyFacts): RootFact {
@@ -135,12 +155,14 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     mode,
     workspace,
     writable: [],
+    reachable: [],
     temp:
       params.temp === undefined
         ? { value: 'none', origin: UNCONFINED_ORIGIN }
         : sourced('temp', { params, source, fallback: 'none' }),
     sharedMemory: { value: 'shared', origin: UNCONFINED_ORIGIN },
     pty: { value: 'shared', origin: UNCONFINED_ORIGIN },
+    sockets: { value: 'own', origin: UNCONFINED_ORIGIN },
     rootCapabilities: { value: 'keep', origin: UNCONFINED_ORIGIN },
     require: sourced('require', { params, source, fallback: 'partial' }),
   };

@@ -12,6 +12,7 @@ import type { TempRequest } from '../native/binding.js';
 import { encodePlan } from '../plan/encode.js';
 import { enforcementOf, meets } from '../plan/enforcement.js';
 import { compileLinuxPlan } from '../plan/linux.js';
+import { proofsFor } from '../plan/proven.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunEnvironment } from '../platform/environment.js';
 import { buildEnvironment } from '../platform/environment.js';
@@ -22,7 +23,7 @@ import type { Enforcement } from '../schema/enforcement.js';
 import type { PolicyFacts } from '../schema/facts.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
-import type { Proofs } from '../schema/proofs.js';
+import type { Proven } from '../schema/proofs.js';
 
 /** A request whose every name has been looked up. `dispose` lets go of the descriptors that hold it to what was found. */
 export interface Resolved {
@@ -93,13 +94,13 @@ export function resolveRequest(
 /** Compiles the plan. Throws `SANDBOX_UNAVAILABLE` and `ENFORCEMENT_TOO_WEAK`. */
 export function compileRequest(
   resolved: Resolved,
-  { kernel, proofs, terminal }: { kernel: Backend['kernel']; proofs: Proofs; terminal: Terminal },
+  { kernel, proven, terminal }: { kernel: Backend['kernel']; proven: Proven; terminal: Terminal },
 ): Compiled {
   const { command, options, policy, facts, environment, program, temp } = resolved;
   const { path, dev, ino } = facts.cwd;
   const { plan, applied } = compileLinuxPlan(
     policy,
-    { ...facts.host, landlockAbi: kernel.landlockAbi, landlockError: kernel.landlockError },
+    { ...facts.host, ...kernel, listener: proven.listener },
     {
       program,
       argv: [command.file, ...command.args],
@@ -111,7 +112,7 @@ export function compileRequest(
       terminal: terminal.terminal,
     },
   );
-  const enforcement = enforcementOf({ policy, applied, proofs });
+  const enforcement = enforcementOf({ policy, applied, proofs: proofsFor(plan.filter, proven) });
   requireEnough(policy, enforcement);
   return { plan, bytes: encodePlan(plan), enforcement };
 }

@@ -167,6 +167,8 @@ export class Execution {
         return;
       case 'ended':
         this.#isConfirmed = true;
+        // The tree is dead and its temp directory empty: the guard has nothing to add, and two more wake-ups are spared.
+        if (!record.tempNotEmpty) this.#control?.destroy();
         return;
       case 'stopped':
         if (this.#started !== undefined) this.#onStopped?.(this.#started.pid);

@@ -9,12 +9,13 @@ import { accepted, SandboxError } from '../errors/sandbox-error.js';
 import type { Applied } from '../plan/enforcement.js';
 import { enforcementOf } from '../plan/enforcement.js';
 import { compileLinuxPlan } from '../plan/linux.js';
+import { proofsFor } from '../plan/proven.js';
 import type { Enforcement } from '../schema/enforcement.js';
-import type { HostFacts } from '../schema/facts.js';
 import type { InspectParams } from '../schema/params.js';
 import { parseInspectParams } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
-import type { Proofs } from '../schema/proofs.js';
+import type { Proven } from '../schema/proofs.js';
+import { NOTHING_PROVEN } from '../schema/proofs.js';
 import { requireEnough } from './compile.js';
 import type { Look } from './look.js';
 import { lookAt } from './look.js';
@@ -41,8 +42,8 @@ export async function inspect(params: InspectParams = {}): Promise<Inspection> {
   try {
     const backend = selectBackend();
     const isConfined = policy.mode.value !== 'danger-full-access';
-    const proofs = isConfined ? await backend.prove() : {};
-    return judged(policy, appliedBy(backend, policy, host), proofs);
+    const proven = isConfined ? await backend.prove() : NOTHING_PROVEN;
+    return judged(policy, enforcementHere(backend, { policy, host, proven }));
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
     const enforcement = enforcementOf({ policy, applied: NOTHING, proofs: {} });
@@ -55,19 +56,18 @@ function look(params: InspectParams): Look {
   return lookAt(accepted(parseInspectParams(params), face));
 }
 
-/** What executing a plan of this policy applies; the command in it does not matter. */
-function appliedBy({ kernel }: Backend, policy: Policy, host: HostFacts): Applied {
-  const { landlockAbi, landlockError } = kernel;
+/** What executing a plan of this policy enforces; the command in it does not matter. */
+function enforcementHere({ kernel }: Backend, { policy, host, proven }: Look & { readonly proven: Proven }): Enforcement {
   const command = { program: '/', argv: [], env: [], cwd: { path: '/', dev: 0n, ino: 0n } };
-  return compileLinuxPlan(
+  const { plan, applied } = compileLinuxPlan(
     policy,
-    { ...host, landlockAbi, landlockError },
+    { ...host, ...kernel, listener: proven.listener },
     { ...command, newSession: true, umask: null, temp: null, terminal: null },
-  ).applied;
+  );
+  return enforcementOf({ policy, applied, proofs: proofsFor(plan.filter, proven) });
 }
 
-function judged(policy: Policy, applied: Applied, proofs: Proofs): Inspection {
-  const enforcement = enforcementOf({ policy, applied, proofs });
+function judged(policy: Policy, enforcement: Enforcement): Inspection {
   try {
     requireEnough(policy, enforcement);
     return { policy, enforcement };

@@ -3,11 +3,14 @@
  * @module
  */
 
+import { rmdirSync } from 'node:fs';
 import type { Backend } from '../backend/backend.js';
 import type { SandboxError } from '../errors/sandbox-error.js';
+import type { TempRequest } from '../native/binding.js';
 import type { StartedRecord } from '../native/records.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
+import { NOTHING_PROVEN } from '../schema/proofs.js';
 import type { RunResult } from '../schema/result.js';
 import { Collection } from './collection.js';
 import type { Compiled, Resolved, Surroundings } from './compile.js';
@@ -75,7 +78,7 @@ export class Launching {
     if (this.#execution.isEnding) return;
     const isConfined = options.mode !== 'danger-full-access';
     try {
-      if (isConfined && backend.proofs === undefined) return this.#prove();
+      if (isConfined && backend.proven === undefined) return this.#prove();
       // One of many in this turn of the event loop: looked up in a later one, as the process is now.
       if (!this.#queue()) this.#surroundings = surroundingsNow(options);
     } catch (error) {
@@ -105,8 +108,8 @@ export class Launching {
     const { command, options, backend, stdio } = this.#request;
     this.#resolved ??= resolveRequest(command, options, this.#surroundings);
     const resolved = this.#resolved;
-    const { kernel, proofs = {} } = backend;
-    this.#compiled ??= compileRequest(resolved, { kernel, proofs, terminal: stdio });
+    const { kernel, proven = NOTHING_PROVEN } = backend;
+    this.#compiled ??= compileRequest(resolved, { kernel, proven, terminal: stdio });
     const control = backend.launch({
       bytes: this.#compiled.bytes,
       confined: this.#compiled.plan.confined,
@@ -162,6 +165,7 @@ export class Launching {
 
   #ended(end: ExecutionEnd): void {
     this.#end = end;
+    if (end.isConfirmed && this.#resolved?.temp !== undefined) removeEmpty(this.#resolved.temp);
     this.#release();
     this.#request.stdio.close();
     // It can be over before whoever asked for it holds the Run.
@@ -204,5 +208,14 @@ export class Launching {
       plan: this.#compiled?.plan,
       tempParent: this.#resolved?.temp?.parent,
     };
+  }
+}
+
+/** The guard would remove it a moment later; nobody who was told that the run is over should still see it. */
+function removeEmpty({ parent, name }: TempRequest): void {
+  try {
+    rmdirSync(`${parent}/${name}`);
+  } catch {
+    // Gone already, or not empty: then the guard, which knows it by descriptor, does the rest.
   }
 }

@@ -13,6 +13,7 @@ import { optionName } from '../schema/option-names.js';
 import type { ConfineOptions } from '../schema/params.js';
 import { parseCommand, parseConfineOptions } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
+import { NOTHING_PROVEN } from '../schema/proofs.js';
 import type { RunResult } from '../schema/result.js';
 import type { Compiled, Resolved } from './compile.js';
 import { compileRequest, resolveRequest } from './compile.js';
@@ -76,10 +77,10 @@ export async function prepare(
   const resolved = resolveRequest(command, accept);
   try {
     const isConfined = resolved.policy.mode.value !== 'danger-full-access';
-    const proofs = isConfined ? await backend.prove() : {};
+    const proven = isConfined ? await backend.prove() : NOTHING_PROVEN;
     const compiled = compileRequest(resolved, {
       kernel: backend.kernel,
-      proofs,
+      proven,
       terminal: { isInteractive: terminal, terminal: terminal ? '/dev/tty' : null },
     });
     return new Preparation({ resolved, compiled, backend, startedAt });

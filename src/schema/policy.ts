@@ -9,6 +9,7 @@ import type {
   Requirement,
   RootCapabilitiesChoice,
   SharedMemoryChoice,
+  SocketsChoice,
   TempChoice,
 } from './vocabulary.js';
 
@@ -41,9 +42,11 @@ export interface PolicyParams {
   readonly mode?: Mode | undefined;
   readonly workspace?: string | undefined;
   readonly allowWrite?: readonly string[] | undefined;
+  readonly allowSocket?: readonly string[] | undefined;
   readonly temp?: TempChoice | undefined;
   readonly sharedMemory?: SharedMemoryChoice | undefined;
   readonly pty?: PtyChoice | undefined;
+  readonly sockets?: SocketsChoice | undefined;
   readonly rootCapabilities?: RootCapabilitiesChoice | undefined;
   readonly require?: Requirement | undefined;
 }
@@ -54,9 +57,12 @@ export interface Policy {
   readonly workspace: Sourced<Root>;
   /** Writable roots: the workspace in workspace-write, and every explicit grant. Canonical, without duplicates, none beneath another. */
   readonly writable: readonly Root[];
+  /** UNIX sockets outside that the Run may connect to. */
+  readonly reachable: readonly Root[];
   readonly temp: Sourced<TempChoice>;
   readonly sharedMemory: Sourced<Exclude<SharedMemoryChoice, 'auto'>>;
   readonly pty: Sourced<PtyChoice>;
+  readonly sockets: Sourced<SocketsChoice>;
   /** `keep` is decided from the owner of the writable roots. */
   readonly rootCapabilities: Sourced<'keep' | 'none'>;
   readonly require: Sourced<Requirement>;

@@ -20,6 +20,22 @@ export const EFFECTS = [
   'signal',
   'abstract-connect',
   'unix-connect',
+  'unix-datagram',
+  'metadata-mode',
+  'metadata-owner',
+  'metadata-times',
+  'metadata-xattr',
+  'metadata-flags',
+  'set-id-create',
+  'set-id-mode',
+  'shared-object',
+  'message-queue',
+  'terminal-input',
+  'door-ring',
+  'door-keyring',
+  'door-namespace',
+  'door-vsock',
+  'outlive',
 ] as const;
 export type Effect = (typeof EFFECTS)[number];
 
@@ -28,3 +44,16 @@ export type Proof = 'stopped' | 'took-place' | 'not-tried';
 
 /** An effect that is not named was not tried. */
 export type Proofs = Readonly<Partial<Record<Effect, Proof>>>;
+
+/** What was seen under each kind of filter, because one effect has more than one mechanism. */
+export interface Proven {
+  /** The supervisor can be asked about system calls; false where an outer sandbox has the only listener. */
+  readonly listener: boolean;
+  /** Metadata and connects went to the broker. */
+  readonly brokered: Proofs;
+  /** Metadata and UNIX sockets were refused by the filter. */
+  readonly refused: Proofs;
+}
+
+/** Nothing was tried. */
+export const NOTHING_PROVEN: Proven = { listener: false, brokered: {}, refused: {} };

@@ -19,6 +19,10 @@ export type SharedMemoryChoice = (typeof SHARED_MEMORY_CHOICES)[number];
 export const PTY_CHOICES = ['none', 'shared'] as const;
 export type PtyChoice = (typeof PTY_CHOICES)[number];
 
+/** `own`: UNIX sockets that the Run made itself, and those of `allowSocket`. `none`: no UNIX socket but pairs. */
+export const SOCKETS_CHOICES = ['own', 'none'] as const;
+export type SocketsChoice = (typeof SOCKETS_CHOICES)[number];
+
 /** `auto`: as root, keep what writing a foreign owner's workspace takes, and only then. */
 export const ROOT_CAPABILITIES_CHOICES = ['auto', 'none'] as const;
 export type RootCapabilitiesChoice = (typeof ROOT_CAPABILITIES_CHOICES)[number];
@@ -65,6 +69,8 @@ export type Mechanism =
   | 'no-new-privs'
   | 'capabilities'
   | 'close-range'
+  | 'seccomp'
+  | 'broker'
   | 'subreaper'
   | 'cgroup';
 

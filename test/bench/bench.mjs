@@ -109,6 +109,7 @@ function benchPlan(temp) {
     uid: process.getuid(),
     gid: process.getgid(),
     landlockAbi: 1,
+    filter: [],
     rules: [
       { kind: 'tree', path: root.replace(/\/$/, ''), identity: { dev, ino } },
       ...devices.map((path) => ({ kind: 'device', path, identity: null })),
