@@ -15,6 +15,7 @@
       'native/linux/journal.cc',
       'native/linux/landlock.cc',
       'native/linux/privilege.cc',
+      'native/linux/own_calls.cc',
       'native/linux/probe.cc',
       'native/linux/processes.cc',
       'native/linux/opener.cc',

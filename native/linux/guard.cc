@@ -131,7 +131,7 @@ class Guard {
 
  private:
   bool keep_waiting(int socket);
-  [[noreturn]] void await_request(int socket, size_t slot);
+  [[noreturn]] void await_request(int socket, pid_t guard, size_t slot);
   void report_taken(const UniqueFd& control, const TempDirectory& temp);
   void take_reports();
   bool refuse_request(int socket);
@@ -221,8 +221,9 @@ bool Guard::keep_waiting(int socket) {
   while (waiting_ < kWaiting) {
     GuardedRun* run = free_run();
     if (run == nullptr) break;
+    pid_t guard = getpid();
     pid_t pid = injected(Stage::kProcess) ? -1 : fork();
-    if (pid == 0) await_request(socket, static_cast<size_t>(run - runs()));
+    if (pid == 0) await_request(socket, guard, static_cast<size_t>(run - runs()));
     if (pid < 0) break;
     run->supervisor = pid;
     run->waits = true;
@@ -232,8 +233,7 @@ bool Guard::keep_waiting(int socket) {
 }
 
 // A supervisor before its run: everything that needs no request is done, and then it waits for one.
-void Guard::await_request(int socket, size_t slot) {
-  pid_t guard = getppid();
+void Guard::await_request(int socket, pid_t guard, size_t slot) {
   // While it waits it has no life of its own; with a run it must outlive the guard for as long as it takes to end it.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != guard) _exit(kExitRefused);
   const Move moves[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}, {socket, kFdServer}, {reports_write_.get(), kFdReports}};

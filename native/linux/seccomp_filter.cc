@@ -117,63 +117,84 @@ struct Interval {
   uint32_t action;
 };
 
-// The rows of a plan, and all call numbers cut into intervals. The kernel compiles the filter anew at every launch and
-// walks it once for every call it has, to find those that are always allowed: as a list of rows that was the dearest step
-// of a launch (0.2 ms), as a search over intervals it is a quarter of that.
-class Selection {
+// Call numbers in ascending order, each once.
+class Numbers {
  public:
-  Selection(uint32_t features, Architecture architecture) : features_(features), architecture_(architecture) {}
-
-  bool has(const FilterRow& row, int number) const {
-    return number != kNoSuchCall && number_of(row, architecture_) == number && (row.features & features_) != 0;
+  bool add(int number) {
+    auto wanted = static_cast<uint32_t>(number);
+    size_t at = 0;
+    while (at < count_ && all_[at] < wanted) ++at;
+    if (at < count_ && all_[at] == wanted) return true;
+    if (count_ == kMostNumbers) return false;
+    for (size_t i = count_++; i > at; --i) all_[i] = all_[i - 1];
+    all_[at] = wanted;
+    return true;
   }
 
-  bool gather() {
-    uint32_t numbers[kMostNumbers];
-    size_t count = 0;
-    for (const FilterRow& row : kFilterRows) {
-      int number = number_of(row, architecture_);
-      if (!has(row, number)) continue;
-      if (count == kMostNumbers) return false;
-      insert(numbers, &count, static_cast<uint32_t>(number));
+  size_t size() const { return count_; }
+  uint32_t at(size_t index) const { return all_[index]; }
+
+ private:
+  uint32_t all_[kMostNumbers];
+  size_t count_ = 0;
+};
+
+// All call numbers cut into intervals. The kernel compiles the filter anew at every launch and walks it once for every
+// call it has, to find those that are always allowed: as a list of rows that was the dearest step of a launch (0.2 ms),
+// as a search over intervals it is a third of that.
+class Intervals {
+ public:
+  // `interval_of` says what becomes of a number; `otherwise` of all that are not listed.
+  template <typename IntervalOf>
+  void cut(const Numbers& numbers, uint32_t otherwise, IntervalOf interval_of) {
+    append({0, false, otherwise});
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      append(interval_of(numbers.at(i)));
+      bool adjoins = i + 1 < numbers.size() && numbers.at(i + 1) == numbers.at(i) + 1;
+      if (!adjoins) append({numbers.at(i) + 1, false, otherwise});
     }
-    append({0, false, SECCOMP_RET_ALLOW});
-    for (size_t i = 0; i < count; ++i) {
-      append(interval_of(numbers[i]));
-      if (i + 1 == count || numbers[i + 1] != numbers[i] + 1) append({numbers[i] + 1, false, SECCOMP_RET_ALLOW});
-    }
-    return count > 0;
   }
 
   size_t size() const { return size_; }
-  const Interval& at(size_t index) const { return intervals_[index]; }
+  const Interval& at(size_t index) const { return all_[index]; }
 
  private:
-  static void insert(uint32_t* numbers, size_t* count, uint32_t number) {
-    size_t at = 0;
-    while (at < *count && numbers[at] < number) ++at;
-    if (at < *count && numbers[at] == number) return;
-    for (size_t i = (*count)++; i > at; --i) numbers[i] = numbers[i - 1];
-    numbers[at] = number;
+  void append(const Interval& next) {
+    if (size_ > 0 && all_[size_ - 1].first == next.first) {
+      all_[size_ - 1] = next;
+      return;
+    }
+    bool alike = size_ > 0 && !next.tested && !all_[size_ - 1].tested && all_[size_ - 1].action == next.action;
+    if (!alike) all_[size_++] = next;
+  }
+
+  Interval all_[kMostIntervals];
+  size_t size_ = 0;
+};
+
+// The rows of a plan.
+struct Selection {
+  uint32_t features;
+  Architecture architecture;
+
+  bool has(const FilterRow& row, int number) const {
+    return number != kNoSuchCall && number_of(row, architecture) == number && (row.features & features) != 0;
+  }
+
+  bool gather(Numbers* numbers) const {
+    for (const FilterRow& row : kFilterRows) {
+      int number = number_of(row, architecture);
+      if (has(row, number) && !numbers->add(number)) return false;
+    }
+    return numbers->size() > 0;
   }
 
   Interval interval_of(uint32_t number) const {
     for (const FilterRow& row : kFilterRows) {
-      if (!has(row, static_cast<int>(number))) continue;
-      return {number, row.test != Test::kAlways, action_of(row)};
+      if (has(row, static_cast<int>(number))) return {number, row.test != Test::kAlways, action_of(row)};
     }
     return {number, false, SECCOMP_RET_ALLOW};
   }
-
-  void append(const Interval& next) {
-    bool alike = size_ > 0 && !next.tested && !intervals_[size_ - 1].tested && intervals_[size_ - 1].action == next.action;
-    if (!alike) intervals_[size_++] = next;
-  }
-
-  uint32_t features_;
-  Architecture architecture_;
-  Interval intervals_[kMostIntervals];
-  size_t size_ = 0;
 };
 
 // Every row of one call, in the table's order.
@@ -189,52 +210,72 @@ void judge_number(const Selection& selection, uint32_t number, FilterAssembler* 
   out->answer(SECCOMP_RET_ALLOW);
 }
 
-void judge_range(const Selection& selection, size_t first, size_t end, FilterAssembler* out) {
+template <typename JudgeTested>
+void judge_range(const Intervals& intervals, size_t first, size_t end, FilterAssembler* out, JudgeTested judge_tested) {
   if (end - first == 1) {
-    const Interval& interval = selection.at(first);
-    if (interval.tested) return judge_number(selection, interval.first, out);
+    const Interval& interval = intervals.at(first);
+    if (interval.tested) return judge_tested(interval.first);
     return out->answer(interval.action);
   }
   size_t middle = first + (end - first) / 2;
   Label upper = out->label();
   Label lower = out->label();
   if (middle - first <= kNearIntervals) {
-    out->jump_at_least(selection.at(middle).first, upper, lower);
+    out->jump_at_least(intervals.at(middle).first, upper, lower);
   } else {
     Label far = out->label();
-    out->jump_at_least(selection.at(middle).first, far, lower);
+    out->jump_at_least(intervals.at(middle).first, far, lower);
     out->bind(far);
     out->go(upper);
   }
   out->bind(lower);
-  judge_range(selection, first, middle, out);
+  judge_range(intervals, first, middle, out, judge_tested);
   out->bind(upper);
-  judge_range(selection, middle, end, out);
+  judge_range(intervals, middle, end, out, judge_tested);
+}
+
+// Leaves the call's number loaded. Another instruction set's calls have other numbers; killing for one would look like a
+// crash.
+void check_architecture(Architecture architecture, FilterAssembler* out) {
+  Label ours = out->label();
+  Label foreign = out->label();
+  out->load_architecture();
+  out->jump_equal(audit_architecture(architecture), ours, foreign);
+  out->bind(foreign);
+  out->answer(refusal(ENOSYS));
+  out->bind(ours);
+  out->load_number();
+  if (architecture != Architecture::kX8664) return;
+  Label x32 = out->label();
+  Label plain = out->label();
+  out->jump_any_bit(kX32Bit, x32, plain);
+  out->bind(x32);
+  out->answer(refusal(ENOSYS));
+  out->bind(plain);
 }
 
 }  // namespace
 
 bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out) {
-  Selection selection(features, architecture);
-  if (!selection.gather()) return false;
-  Label ours = out->label();
-  Label foreign = out->label();
-  out->load_architecture();
-  out->jump_equal(audit_architecture(architecture), ours, foreign);
-  // Another instruction set's calls have other numbers; killing for it would look like a crash.
-  out->bind(foreign);
-  out->answer(refusal(ENOSYS));
-  out->bind(ours);
-  out->load_number();
-  if (architecture == Architecture::kX8664) {
-    Label x32 = out->label();
-    Label plain = out->label();
-    out->jump_any_bit(kX32Bit, x32, plain);
-    out->bind(x32);
-    out->answer(refusal(ENOSYS));
-    out->bind(plain);
+  Selection selection{features, architecture};
+  Numbers numbers;
+  if (!selection.gather(&numbers)) return false;
+  Intervals intervals;
+  intervals.cut(numbers, SECCOMP_RET_ALLOW, [&](uint32_t number) { return selection.interval_of(number); });
+  check_architecture(architecture, out);
+  judge_range(intervals, 0, intervals.size(), out, [&](uint32_t number) { judge_number(selection, number, out); });
+  return out->finish();
+}
+
+bool assemble_allow_list(const int* allowed, size_t count, Architecture architecture, FilterAssembler* out) {
+  Numbers numbers;
+  for (size_t i = 0; i < count; ++i) {
+    if (!numbers.add(allowed[i])) return false;
   }
-  judge_range(selection, 0, selection.size(), out);
+  Intervals intervals;
+  intervals.cut(numbers, refusal(EPERM), [](uint32_t number) { return Interval{number, false, SECCOMP_RET_ALLOW}; });
+  check_architecture(architecture, out);
+  judge_range(intervals, 0, intervals.size(), out, [](uint32_t) {});
   return out->finish();
 }
 

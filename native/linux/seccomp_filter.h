@@ -19,6 +19,9 @@ inline constexpr Architecture kThisArchitecture = Architecture::kArm64;
 // Assembles the filter for `features` (FilterFeature). Pure. False when it does not fit, which no table here makes it do.
 bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out);
 
+// Assembles a filter that allows the listed calls and refuses all others with EPERM. Pure.
+bool assemble_allow_list(const int* numbers, size_t count, Architecture architecture, FilterAssembler* out);
+
 // Whether a filter with these features asks the supervisor anything.
 bool needs_listener(uint32_t features);
 

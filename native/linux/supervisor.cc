@@ -22,6 +22,7 @@
 #include "linux/landlock.h"
 #include "linux/landlock_abi.h"
 #include "linux/privilege.h"
+#include "linux/own_calls.h"
 #include "linux/processes.h"
 #include "linux/seccomp_filter.h"
 #include "linux/temp.h"
@@ -241,6 +242,11 @@ void Supervisor::run() {
   // The pipes belong to the command now: held here they would never report their end.
   for (int fd = 0; fd <= 2; ++fd) close(fd);
   if (!note_in_journal(started_after)) {
+    end_descendants(nullptr, 0, nullptr, nullptr);
+    fail();
+  }
+  // The command runs already, so this costs it nothing.
+  if (plan_.filter != 0 && !restrict_own_calls(&failure_)) {
     end_descendants(nullptr, 0, nullptr, nullptr);
     fail();
   }
