@@ -24,6 +24,7 @@
       'native/linux/seccomp_filter.cc',
       'native/linux/supervisor.cc',
       'native/linux/temp.cc',
+      'native/linux/workers.cc',
     ],
     'hardening_flags': [ '<!@(node scripts/toolchain.mjs hardening-flags)' ],
   },

@@ -208,7 +208,8 @@ const BrokerCall* find_call(int number) {
 void Broker::start(int listener, const Plan& plan) {
   listener_ = listener;
   plan_ = &plan;
-  connector_.start(listener, plan);
+  workers_.start(listener);
+  connector_.start(listener, plan, &workers_);
   // The caller then runs on this processor at once, with no trip through the scheduler. Older kernels say no.
   static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), kNotifSetFlags, kSyncWakeUp));
 }
@@ -266,8 +267,23 @@ bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
   *result = -EINTR;
   if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return false;
   auto judge = [](const void* broker, int object) { return static_cast<const Broker*>(broker)->allowed(object); };
-  *result = open_on_behalf(listener_, question, {directory, g_path.bytes, flags, mode}, judge, this);
-  return *result == 0;
+  OpenRequest request{directory, g_path.bytes, flags, mode, false};
+  *result = open_on_behalf(listener_, question, request, judge, this);
+  if (*result != -ENXIO || (flags & O_NONBLOCK) != 0) return *result == 0;
+  // A FIFO that nobody reads yet: whoever opens it for writing waits.
+  *result = -EAGAIN;
+  switch (workers_.fork_for(question)) {
+    case Workers::Side::kNone:
+      return false;
+    case Workers::Side::kSupervisor:
+      return true;
+    case Workers::Side::kWorker:
+      break;
+  }
+  request.waits = true;
+  int64_t answer = open_on_behalf(listener_, question, request, judge, this);
+  if (answer != 0) send_answer(listener_, question.id, answer);
+  _exit(0);
 }
 
 void Broker::answer(bool asked) {

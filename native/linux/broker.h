@@ -8,6 +8,7 @@
 #include "core/plan.h"
 #include "linux/caller.h"
 #include "linux/connector.h"
+#include "linux/workers.h"
 
 struct seccomp_notif;
 
@@ -25,16 +26,16 @@ class Broker {
   void answer(bool asked);
 
   // How long a poll may last: -1 for ever.
-  int patience_ms() const { return connector_.busy() ? kSignalCheckMs : -1; }
+  int patience_ms() const { return workers_.busy() ? kSignalCheckMs : -1; }
   void check_waiting() {
-    if (connector_.busy()) connector_.interrupt_signalled();
+    if (workers_.busy()) workers_.interrupt_signalled();
   }
 
   // A child of the supervisor that is not the command ended.
-  void reaped(pid_t pid) { connector_.reaped(pid); }
+  void reaped(pid_t pid) { workers_.reaped(pid); }
 
   // Ends what still works for it.
-  void end() { connector_.end(); }
+  void end() { workers_.end(); }
 
  private:
   int64_t perform(const seccomp_notif& question);
@@ -44,6 +45,7 @@ class Broker {
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
+  Workers workers_;
   Connector connector_;
 };
 

@@ -15,7 +15,6 @@ namespace cordon {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr mode_t kUsualMask = 022;
 constexpr uint64_t kOpenPathOctal = 010000000;  // O_PATH as fdinfo prints it
 
 ssize_t read_remote(pid_t thread, uint64_t address, void* out, size_t size) {
@@ -81,12 +80,16 @@ UniqueFd Caller::descriptor(int number, bool usable, int* error) const {
   return fd;
 }
 
-mode_t Caller::file_mask() const {
+uint64_t Caller::status_field(const char* name, unsigned base) const {
   char status[4096];
-  if (read_small(proc_path(thread_, "/status").get(), status, sizeof status) <= 0) return kUsualMask;
-  const char* line = find_line(status, "Umask:");
-  uint64_t mask = 0;
-  return line != nullptr && take_octal(line, &mask) ? static_cast<mode_t>(mask & 0777) : kUsualMask;
+  uint64_t value = 0;
+  if (read_small(proc_path(thread_, "/status").get(), status, sizeof status) <= 0) return 0;
+  const char* at = find_line(status, name);
+  if (at == nullptr) return 0;
+  while (*at == '\t' || *at == ' ') ++at;
+  return take_number(&at, base, &value) ? value : 0;
 }
+
+mode_t Caller::file_mask() const { return static_cast<mode_t>(status_field("Umask:", 8) & 0777); }
 
 }  // namespace cordon

@@ -33,6 +33,9 @@ class Caller {
   // 0 to 0777; what the process takes from the mode of files it makes.
   mode_t file_mask() const;
 
+  // A number of /proc/TID/status; 0 where there is none.
+  uint64_t status_field(const char* name, unsigned base) const;
+
   pid_t thread() const { return thread_; }
 
  private:

@@ -2,14 +2,11 @@
 
 #include <fcntl.h>
 #include <linux/stat.h>
-#include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,7 +14,6 @@
 
 #include "core/plan_codec.h"
 #include "core/text.h"
-#include "linux/files.h"
 #include "linux/resolve.h"
 
 namespace cordon {
@@ -27,8 +23,6 @@ namespace {
 constexpr unsigned long kPidfdThread = O_EXCL;
 constexpr int kRefusedSocket = EACCES;
 constexpr size_t kAddressBytes = sizeof(sockaddr_storage);
-// The kernel's own: the call is made again after the signal's handler, or gives EINTR, as the handler asked for.
-constexpr int kRestart = 512;  // ERESTARTSYS
 
 struct Address {
   alignas(sockaddr_storage) unsigned char bytes[kAddressBytes];
@@ -42,25 +36,10 @@ struct Address {
   }
 };
 
-uint64_t status_field(const char* status, const char* name, unsigned base) {
-  const char* at = find_line(status, name);
-  uint64_t value = 0;
-  if (at == nullptr) return 0;
-  while (*at == '\t' || *at == ' ') ++at;
-  return take_number(&at, base, &value) ? value : 0;
-}
-
-bool read_status(pid_t thread, char* out, size_t size) {
-  auto path = Text<40>().add("/proc/").add(static_cast<uint64_t>(thread)).add("/status");
-  return read_small(path.get(), out, size) > 0;
-}
-
 int open_pidfd(pid_t thread) {
   int fd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<long>(thread), kPidfdThread));
   if (fd >= 0 || errno != EINVAL) return fd;
-  char status[4096];
-  if (!read_status(thread, status, sizeof status)) return -1;
-  uint64_t process = status_field(status, "Tgid:", 10);
+  uint64_t process = Caller(thread).status_field("Tgid:", 10);
   return static_cast<int>(syscall(SYS_pidfd_open, static_cast<long>(process), 0L));
 }
 
@@ -89,28 +68,11 @@ int64_t connect_now(int socket, const void* address, unsigned length) {
   return ::connect(socket, static_cast<const sockaddr*>(address), length) == 0 ? 0 : -errno;
 }
 
-// A signal that is pending, not blocked and not ignored would have interrupted the call.
-bool has_signal_waiting(pid_t thread) {
-  char status[4096];
-  if (!read_status(thread, status, sizeof status)) return false;
-  uint64_t pending = status_field(status, "SigPnd:", 16) | status_field(status, "ShdPnd:", 16);
-  uint64_t held = status_field(status, "SigBlk:", 16) | status_field(status, "SigIgn:", 16);
-  return (pending & ~held) != 0;
-}
-
 }  // namespace
 
-void send_answer(int listener, uint64_t question, int64_t result) {
-  seccomp_notif_resp answer{};
-  answer.id = question;
-  answer.error = static_cast<int32_t>(result < 0 ? result : 0);
-  answer.val = result < 0 ? 0 : result;
-  // Refused when the caller has died meanwhile: nobody waits for it.
-  static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_SEND, &answer));
-}
-
-void Connector::start(int listener, const Plan& plan) {
+void Connector::start(int listener, const Plan& plan, Workers* workers) {
   listener_ = listener;
+  workers_ = workers;
   plan_ = &plan;
   // The clock that file systems stamp inodes with.
   clock_gettime(CLOCK_REALTIME_COARSE, &began_);
@@ -194,7 +156,6 @@ Connector::Done Connector::connect(const seccomp_notif& question, int64_t* resul
   return hand_over(question, socket.get(), &judged, sizeof judged, result);
 }
 
-// A descriptor of ours stays open in the worker: it is its copy.
 Connector::Done Connector::hand_over(const seccomp_notif& question, int socket, const void* address, unsigned length,
                                      int64_t* result) {
   int type = option(socket, SO_TYPE);
@@ -204,41 +165,16 @@ Connector::Done Connector::hand_over(const seccomp_notif& question, int socket, 
     return Done::kAnswered;
   }
   *result = -EAGAIN;
-  if (count_ == kMostConnecting) return Done::kAnswered;
-  pid_t supervisor = getpid();
-  pid_t worker = fork();
-  if (worker < 0) return Done::kAnswered;
-  if (worker == 0) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == supervisor) {
-      send_answer(listener_, question.id, connect_now(socket, address, length));
-    }
-    _exit(0);
+  switch (workers_->fork_for(question)) {
+    case Workers::Side::kNone:
+      return Done::kAnswered;
+    case Workers::Side::kSupervisor:
+      return Done::kPending;
+    case Workers::Side::kWorker:
+      break;
   }
-  workers_[count_++] = {worker, question.id, static_cast<pid_t>(question.pid)};
-  return Done::kPending;
-}
-
-void Connector::interrupt_signalled() {
-  for (size_t i = 0; i < count_; ++i) {
-    if (has_signal_waiting(workers_[i].caller)) send_answer(listener_, workers_[i].question, -kRestart);
-  }
-}
-
-bool Connector::reaped(pid_t pid) {
-  for (size_t i = 0; i < count_; ++i) {
-    if (workers_[i].pid != pid) continue;
-    workers_[i] = workers_[--count_];
-    return true;
-  }
-  return false;
-}
-
-void Connector::end() {
-  for (size_t i = 0; i < count_; ++i) {
-    kill(workers_[i].pid, SIGKILL);
-    waitpid(workers_[i].pid, nullptr, 0);
-  }
-  count_ = 0;
+  send_answer(listener_, question.id, connect_now(socket, address, length));
+  _exit(0);
 }
 
 }  // namespace cordon

@@ -12,43 +12,20 @@
 
 #include "core/plan.h"
 #include "linux/caller.h"
+#include "linux/workers.h"
 
 namespace cordon {
 
-// A blocking connect beyond these is told EAGAIN, as the kernel does when it runs out of something.
-inline constexpr size_t kMostConnecting = 128;
-
-// The answer to a question: an errno as a negative number, else the call's value.
-void send_answer(int listener, uint64_t question, int64_t result);
-
 class Connector {
  public:
-  void start(int listener, const Plan& plan);
+  void start(int listener, const Plan& plan, Workers* workers);
 
   enum class Done : uint8_t { kAnswered, kPending };
 
   // Result of one call, or kPending when a worker will answer it.
   Done connect(const seccomp_notif& question, int64_t* result);
 
-  // Answers calls whose caller has a signal waiting, so that alarms and Ctrl-C interrupt a connect as they do without
-  // Cordon. Call at least every kSignalCheckMs while `busy`.
-  void interrupt_signalled();
-
-  bool busy() const { return count_ > 0; }
-
-  // A child of the supervisor ended: true when it was a worker.
-  bool reaped(pid_t pid);
-
-  // Kills and reaps the workers.
-  void end();
-
  private:
-  struct Worker {
-    pid_t pid;
-    uint64_t question;
-    pid_t caller;
-  };
-
   int permitted_path(const Caller& caller, const char* path, UniqueFd* object) const;
   bool born_in_run(int object) const;
   bool permitted(const char* path, int object) const;
@@ -57,10 +34,7 @@ class Connector {
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   timespec began_{};
-  Worker workers_[kMostConnecting];
-  size_t count_ = 0;
+  Workers* workers_ = nullptr;
 };
-
-inline constexpr int kSignalCheckMs = 50;
 
 }  // namespace cordon

@@ -20,9 +20,10 @@ constexpr int kRefusedPath = EACCES;
 // Decided by the caller's own descriptor, not by the open file.
 constexpr int kDescriptorFlags = O_CLOEXEC;
 
-// As the caller would have opened it, but without emptying it, and never waiting.
+// As the caller would have opened it, but without emptying it.
 UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, int* error) {
-  int flags = (request.flags & ~(O_TRUNC | kDescriptorFlags)) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  int flags = (request.flags & ~(O_TRUNC | kDescriptorFlags)) | O_CLOEXEC | O_NOCTTY;
+  if (!request.waits) flags |= O_NONBLOCK;
   bool creates = (flags & O_CREAT) != 0;
   OwnDescriptor own;
   if (names_own_descriptor(request.path, &own) && own.rest[0] == '\0') {

@@ -15,13 +15,14 @@ struct OpenRequest {
   const char* path;
   int flags;
   mode_t mode;
+  bool waits;  // for the other end of a FIFO
 };
 
 // Whether the run may change the object, named by a descriptor.
 using Judge = bool (*)(const void* context, int object);
 
 // Opens, judges, empties and hands over: 0 when the caller has been answered with its descriptor, else -errno to answer
-// with. A FIFO is opened without waiting for its other end: the caller is told ENXIO or gets its descriptor at once.
+// with. ENXIO for a FIFO that nobody reads, unless the request waits.
 int64_t open_on_behalf(int listener, const seccomp_notif& question, const OpenRequest& request, Judge judge, const void* context);
 
 }  // namespace cordon

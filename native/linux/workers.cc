@@ -1,0 +1,73 @@
+#include "linux/workers.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux/caller.h"
+
+namespace cordon {
+namespace {
+
+// The kernel's own: the call is made again after the signal's handler, or gives EINTR, as the handler asked for.
+constexpr int kRestart = 512;  // ERESTARTSYS
+
+// A signal that is pending, not blocked and not ignored would have interrupted the call.
+bool has_signal_waiting(pid_t thread) {
+  Caller caller(thread);
+  uint64_t pending = caller.status_field("SigPnd:", 16) | caller.status_field("ShdPnd:", 16);
+  if (pending == 0) return false;
+  uint64_t held = caller.status_field("SigBlk:", 16) | caller.status_field("SigIgn:", 16);
+  return (pending & ~held) != 0;
+}
+
+}  // namespace
+
+void send_answer(int listener, uint64_t question, int64_t result) {
+  seccomp_notif_resp answer{};
+  answer.id = question;
+  answer.error = static_cast<int32_t>(result < 0 ? result : 0);
+  answer.val = result < 0 ? 0 : result;
+  // Refused when the caller has died meanwhile: nobody waits for it.
+  static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_SEND, &answer));
+}
+
+Workers::Side Workers::fork_for(const seccomp_notif& question) {
+  if (count_ == kMostWorkers) return Side::kNone;
+  pid_t supervisor = getpid();
+  pid_t worker = fork();
+  if (worker < 0) return Side::kNone;
+  if (worker == 0) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != supervisor) _exit(1);
+    return Side::kWorker;
+  }
+  workers_[count_++] = {worker, question.id, static_cast<pid_t>(question.pid)};
+  return Side::kSupervisor;
+}
+
+void Workers::interrupt_signalled() {
+  for (size_t i = 0; i < count_; ++i) {
+    if (has_signal_waiting(workers_[i].caller)) send_answer(listener_, workers_[i].question, -kRestart);
+  }
+}
+
+void Workers::reaped(pid_t pid) {
+  for (size_t i = 0; i < count_; ++i) {
+    if (workers_[i].pid != pid) continue;
+    workers_[i] = workers_[--count_];
+    return;
+  }
+}
+
+void Workers::end() {
+  for (size_t i = 0; i < count_; ++i) {
+    kill(workers_[i].pid, SIGKILL);
+    waitpid(workers_[i].pid, nullptr, 0);
+  }
+  count_ = 0;
+}
+
+}  // namespace cordon

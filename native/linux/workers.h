@@ -1,0 +1,55 @@
+// Processes that answer one question each, because the answer may take its time: one slow peer never holds up another call.
+#pragma once
+
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cordon {
+
+// Beyond these a call is told EAGAIN, as by a kernel that runs out of something.
+inline constexpr size_t kMostWorkers = 128;
+
+// How often callers are looked at for signals.
+inline constexpr int kSignalCheckMs = 50;
+
+// The answer to a question: an errno as a negative number, else the call's value.
+void send_answer(int listener, uint64_t question, int64_t result);
+
+class Workers {
+ public:
+  void start(int listener) { listener_ = listener; }
+
+  enum class Side : uint8_t { kWorker, kSupervisor, kNone };
+
+  // Forks a worker for a question. The worker answers it and exits; with kNone there could be none. What the worker needs
+  // must be open already: it has a copy of everything.
+  Side fork_for(const seccomp_notif& question);
+
+  // Answers calls whose caller has a signal waiting, so that alarms and Ctrl-C interrupt them as they do without Cordon.
+  // Call at least every kSignalCheckMs while `busy`.
+  void interrupt_signalled();
+
+  bool busy() const { return count_ > 0; }
+
+  // A child of the supervisor ended; it may have been a worker.
+  void reaped(pid_t pid);
+
+  // Kills and reaps them.
+  void end();
+
+ private:
+  struct Worker {
+    pid_t pid;
+    uint64_t question;
+    pid_t caller;
+  };
+
+  int listener_ = -1;
+  Worker workers_[kMostWorkers];
+  size_t count_ = 0;
+};
+
+}  // namespace cordon
