@@ -5,7 +5,8 @@
 namespace cordon {
 namespace {
 
-// A decoded list holds checked items: a reader over it needs no bound of its own beyond the address space.
+// A decoded list holds checked items: a reader over it needs no bound of its own beyond the address
+// space.
 constexpr size_t kUnbounded = SIZE_MAX / 2;
 
 bool known_kind(RuleKind kind) {
@@ -22,13 +23,15 @@ bool known_kind(RuleKind kind) {
 
 }  // namespace
 
+void PlanReader::fail(size_t at) {
+  if (faulted_) return;
+  faulted_ = true;
+  offset_ = at;
+}
+
 bool PlanReader::take(size_t bytes) {
-  if (faulted_) return false;
-  if (size_ - offset_ < bytes) {
-    faulted_ = true;
-    return false;
-  }
-  return true;
+  if (size_ - offset_ < bytes) fail(offset_);
+  return !faulted_;
 }
 
 uint32_t PlanReader::u32() {
@@ -50,11 +53,10 @@ uint64_t PlanReader::u64() {
 const char* PlanReader::text() {
   size_t start = offset_;
   size_t length = u32();
-  if (!take(length) || !take(length + 1)) return "";
+  if (faulted_) return "";
   const char* value = reinterpret_cast<const char*>(here());
-  if (value[length] != '\0' || memchr(value, '\0', length) != nullptr) {
-    offset_ = start;
-    faulted_ = true;
+  if (left() < length + 1 || value[length] != '\0' || memchr(value, '\0', length) != nullptr) {
+    fail(start);
     return "";
   }
   offset_ += length + 1;
@@ -87,39 +89,44 @@ PlanLimit PlanReader::limit() {
 
 bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault) {
   PlanReader in(data, size);
-  uint32_t magic = in.u32();
-  uint32_t version = in.u32();
-  uint32_t total = in.u32();
-  if (magic != kPlanMagic || version != kPlanVersion || total != size) {
-    *fault = 0;
-    return false;
-  }
+  size_t field = 0;
+  // What was read since `field` is one field: it is right, or the fault is at its first byte.
+  auto expect = [&](bool right) {
+    if (!right) in.fail(field);
+    field = in.offset();
+  };
+  expect(in.u32() == kPlanMagic);
+  expect(in.u32() == kPlanVersion);
+  expect(in.u32() == size);
   plan->flags = in.u32();
-  if ((plan->flags & ~(kFlagConfined | kFlagNewSession)) != 0) in.fail();
+  expect((plan->flags & ~(kFlagConfined | kFlagNewSession)) == 0);
   plan->umask = in.u32();
-  if (plan->umask != kInheritUmask && plan->umask > 0777) in.fail();
+  expect(plan->umask == kInheritUmask || plan->umask <= 0777);
   plan->uid = in.u32();
   plan->gid = in.u32();
+  field = in.offset();
   plan->landlock_abi = in.u32();
-  plan->filter = in.u32();
   // A confined plan without Landlock would run unconfined under a confined name.
-  if (plan->confined() != (plan->landlock_abi > 0)) in.fail();
+  expect(plan->confined() == (plan->landlock_abi > 0));
+  plan->filter = in.u32();
   plan->keep_capabilities = in.u64();
   plan->cwd_device = in.u64();
   plan->cwd_inode = in.u64();
   plan->cwd = in.text();
   plan->program = in.text();
   plan->temp = in.text();
+  field = in.offset();
   plan->arguments = in.texts();
-  if (plan->arguments.count == 0) in.fail();
+  expect(plan->arguments.count > 0);
   plan->environment = in.texts();
   plan->rules = {in.u32(), in.here()};
   for (uint32_t i = 0; i < plan->rules.count && !in.faulted(); ++i) {
-    if (!known_kind(in.rule().kind)) in.fail();
+    field = in.offset();
+    expect(known_kind(in.rule().kind));
   }
   plan->limits = {in.u32(), in.here()};
   for (uint32_t i = 0; i < plan->limits.count && !in.faulted(); ++i) in.limit();
-  if (!in.faulted() && in.left() != 0) in.fail();
+  if (in.left() != 0) in.fail(in.offset());
   *fault = in.offset();
   return !in.faulted();
 }

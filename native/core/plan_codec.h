@@ -1,4 +1,5 @@
-// Bytes to Plan. Total: any input gives a plan whose every view lies in the input, or the offset of the first fault.
+// Bytes to Plan. Total: any input gives a plan whose every view lies in the input, or the offset of
+// the first fault.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class PlanReader {
   size_t offset() const { return offset_; }
   size_t left() const { return size_ - offset_; }
   const uint8_t* here() const { return first_ + offset_; }
-  void fail() { faulted_ = true; }
+  void fail(size_t at);
 
  private:
   bool take(size_t bytes);
@@ -35,7 +36,8 @@ class PlanReader {
   bool faulted_ = false;
 };
 
-// Decodes and checks a whole plan. On failure `*fault` is the offset of the first byte that is wrong.
+// Decodes and checks a whole plan. On failure `*fault` is the offset of the first byte that is
+// wrong.
 bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault);
 
 // A reader over the items of a list of a decoded plan.

@@ -1,4 +1,5 @@
-// What travels on a run's control socket, and what asks the guard for a run. Little-endian, packed by hand.
+// What travels on a run's control socket, and what asks the guard for a run. Little-endian, packed
+// by hand.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +8,21 @@ namespace cordon {
 
 // Supervisor to owner: u32 type, u32 payload bytes, payload.
 enum class RecordType : uint32_t {
-  kStarted = 1,    // i32 pid, i32 supervisor, u32 abi, u32 layers, u64 fs, u64 scoped, u64 capabilities, u32 nnp, u32 0
+  kStarted = 1,    // i32 pid, i32 supervisor, u32 abi, u32 layers, u64 fs, u64 scoped, u64
+                   // capabilities, u32 nnp, u32 0
   kFailed = 2,     // u32 stage, i32 errno, u32 detail, str object
   kExited = 3,     // i32 wait status, u32 0, u64 user µs, u64 system µs, u64 peak resident KiB
   kSurvivor = 4,   // i32 pid, str command
-  kEnded = 5,      // u32 survivors, u32 flags; the tree is dead and the temp directory empty, its removal is the owner's
+  kEnded = 5,      // u32 survivors, u32 flags; the tree is dead and the temp directory empty, its
+                   // removal is the owner's
   kStopped = 6,    // i32 signal
   kContinued = 7,  // nothing
 };
 
 inline constexpr uint32_t kEndedTempNotEmpty = 1u << 0;
+// Something of the tree is killed but does not die: it waits in the kernel without an end. It was
+// told as a survivor.
+inline constexpr uint32_t kEndedTreeAlive = 1u << 1;
 
 // Owner to supervisor: u32 type, u32 signal.
 enum class ControlType : uint32_t { kSignal = 1, kSignalTree = 2, kKill = 3 };
@@ -29,7 +35,8 @@ struct ControlRequest {
 // In ControlRequest::signal: the terminal may have sent it to the whole process group already.
 inline constexpr uint32_t kSignalFromTerminal = 0x80000000;
 
-// Owner to guard: this header and descriptors: plan, control, 0, 1, 2, and the temp directory's parent when named.
+// Owner to guard: this header and descriptors: plan, control, 0, 1, 2, and the temp directory's
+// parent when named.
 inline constexpr uint32_t kRequestMagic = 0x51504443;  // "CDPQ" read as little-endian
 inline constexpr uint32_t kRequestVersion = 1;
 inline constexpr uint32_t kRequestDescriptors = 5;

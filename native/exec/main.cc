@@ -18,7 +18,8 @@ int usage() {
   constexpr char text[] =
       "usage: cordon-exec serve confined|any JOURNAL|-\n"
       "       cordon-exec run PLAN-FD CONTROL-FD|- [TEMP-PARENT TEMP-NAME]\n"
-      "       cordon-exec probe DIRECTORY PID ABSTRACT-NAME\n"
+      "       cordon-exec probe DIRECTORY PID ABSTRACT-NAME INSIDE|- ADDRESS PLACE...\n"
+      "       cordon-exec accomplice\n"
       "It is started by cordon; there is nothing to gain from starting it by hand.\n";
   static_cast<void>(write(STDERR_FILENO, text, sizeof text - 1) != 0);
   return kUsage;
@@ -42,6 +43,17 @@ int run(int count, char** words) {
   return cordon::run_once({plan, control, count == 4 ? words[2] : nullptr, count == 4 ? words[3] : nullptr, nullptr});
 }
 
+// Behind the verb and five words.
+constexpr int kProbePlaces = 7;
+
+int probe(int count, char** words) {
+  uint64_t pid = 0;
+  uint64_t address = 0;
+  if (!cordon::whole_number(words[3], INT32_MAX, &pid) || !cordon::whole_number(words[6], UINT64_MAX, &address)) return usage();
+  cordon::ProbeSurroundings at{words[2], static_cast<int>(pid), words[4], optional(words[5]), address};
+  return cordon::probe(at, words + kProbePlaces, count - kProbePlaces);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -62,9 +74,7 @@ int main(int argc, char** argv) {
     return cordon::serve({kServeSocket, optional(argv[3]), confined});
   }
   if (strcmp(verb, "run") == 0) return run(argc - 2, argv + 2);
-  uint64_t pid = 0;
-  if (strcmp(verb, "probe") == 0 && argc == 5 && cordon::whole_number(argv[3], INT32_MAX, &pid)) {
-    return cordon::probe(argv[2], static_cast<int>(pid), argv[4]);
-  }
+  if (strcmp(verb, "probe") == 0 && argc >= kProbePlaces) return probe(argc, argv);
+  if (strcmp(verb, "accomplice") == 0 && argc == 2) return cordon::accomplice();
   return usage();
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/plan_codec.h"
+#include "linux/journal.h"
 #include "linux/landlock.h"
 #include "linux/seccomp_filter.h"
 
@@ -29,6 +30,19 @@ bool die_with_supervisor(const ChildSetup& setup) {
     return setup.failure->at(Stage::kParentDeath, errno);
   }
   if (getppid() != setup.supervisor) return setup.failure->at(Stage::kParentDeath, ESRCH);
+  return true;
+}
+
+// By the command itself, so that there is no moment in which it runs and nobody could find it, and
+// a full disk is told before anything of it ran.
+bool note_in_journal(const ChildSetup& setup) {
+  if (setup.journal < 0) return true;
+  bool leads_session = (setup.plan->flags & kFlagNewSession) != 0;
+  JournalSlot slot{getpid(), leads_session ? 1 : 0, setup.started_after, boot_time_ns(), {}};
+  note_temp(&slot, setup.plan->temp);
+  if (injected(Stage::kJournal) || !write_slot(setup.journal, setup.slot, slot)) {
+    return setup.failure->at(Stage::kJournal, errno);
+  }
   return true;
 }
 
@@ -84,8 +98,9 @@ bool execute(const ChildSetup& setup) {
 int become(void* argument) {
   const ChildSetup& setup = *static_cast<const ChildSetup*>(argument);
   // The failed step wrote its own record into the shared memory.
-  static_cast<void>(lead_session(setup) && die_with_supervisor(setup) && unblock_signals(setup) &&
-                    apply_limits(setup) && restrict_child(setup) && filter_child(setup) && execute(setup));
+  static_cast<void>(lead_session(setup) && die_with_supervisor(setup) && note_in_journal(setup) &&
+                    unblock_signals(setup) && apply_limits(setup) && restrict_child(setup) &&
+                    filter_child(setup) && execute(setup));
   _exit(127);
 }
 
@@ -98,10 +113,12 @@ pid_t start_child(const ChildSetup& setup) {
     setup.failure->at(Stage::kProcess, errno);
     return -1;
   }
-  // Memory is shared until exec, so the copy of the page tables is spared and a failure needs no pipe.
-  // So is the table of descriptors: the listener needs no hand-over, and exec gives the command a table of its own.
-  pid_t pid = clone(become, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD,
-                    const_cast<ChildSetup*>(&setup));
+  // Memory is shared until exec, so the copy of the page tables is spared and a failure needs no
+  // pipe. So is the table of descriptors: the listener needs no hand-over, and exec gives the
+  // command a table of its own.
+  pid_t pid =
+      clone(become, static_cast<char*>(stack) + kStackBytes,
+            CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, const_cast<ChildSetup*>(&setup));
   if (pid < 0) {
     setup.failure->at(Stage::kProcess, errno);
     return -1;

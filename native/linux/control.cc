@@ -10,12 +10,16 @@ namespace {
 
 constexpr size_t kLargestRecord = 1024;
 
-// One record under construction; payloads are small and bounded by their senders.
+// Records under construction, sent together; payloads are small and bounded by their senders.
 class Record {
  public:
-  explicit Record(RecordType type) {
-    u32(static_cast<uint32_t>(type));
-    u32(0);
+  explicit Record(RecordType type) { begin(type); }
+
+  // Another record behind this one.
+  Record& then(RecordType type) {
+    seal();
+    begin(type);
+    return *this;
   }
 
   Record& u32(uint32_t value) { return bytes(&value, sizeof value); }
@@ -28,8 +32,7 @@ class Record {
   }
 
   void send_to(int control, int flags) {
-    uint32_t payload = static_cast<uint32_t>(length_ - 2 * sizeof(uint32_t));
-    memcpy(buffer_ + sizeof(uint32_t), &payload, sizeof payload);
+    seal();
     size_t sent = 0;
     while (sent < length_) {
       ssize_t n = send(control, buffer_ + sent, length_ - sent, MSG_NOSIGNAL | flags);
@@ -42,6 +45,17 @@ class Record {
   }
 
  private:
+  void begin(RecordType type) {
+    start_ = length_;
+    u32(static_cast<uint32_t>(type));
+    u32(0);
+  }
+
+  void seal() {
+    uint32_t payload = static_cast<uint32_t>(length_ - start_ - 2 * sizeof(uint32_t));
+    memcpy(buffer_ + start_ + sizeof(uint32_t), &payload, sizeof payload);
+  }
+
   Record& bytes(const void* from, size_t count) {
     if (length_ + count > kLargestRecord) return *this;
     memcpy(buffer_ + length_, from, count);
@@ -50,6 +64,7 @@ class Record {
   }
 
   unsigned char buffer_[kLargestRecord];
+  size_t start_ = 0;
   size_t length_ = 0;
 };
 
@@ -82,14 +97,25 @@ void send_failed(int control, const Failure& failure) {
       .send_to(control, 0);
 }
 
-void send_exited(int control, int wait_status, const rusage& usage) {
-  Record(RecordType::kExited)
+namespace {
+
+Record exited(int wait_status, const rusage& usage) {
+  return Record(RecordType::kExited)
       .i32(wait_status)
       .u32(0)
       .u64(microseconds(usage.ru_utime))
       .u64(microseconds(usage.ru_stime))
-      .u64(static_cast<uint64_t>(usage.ru_maxrss))
-      .send_to(control, 0);
+      .u64(static_cast<uint64_t>(usage.ru_maxrss));
+}
+
+}  // namespace
+
+void send_exited(int control, int wait_status, const rusage& usage) {
+  exited(wait_status, usage).send_to(control, 0);
+}
+
+void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags) {
+  exited(wait_status, usage).then(RecordType::kEnded).u32(0).u32(flags).send_to(control, 0);
 }
 
 void send_survivor(int control, pid_t pid, const char* command) {

@@ -25,6 +25,8 @@ struct StartedFacts {
 void send_started(int control, const StartedFacts& facts);
 void send_failed(int control, const Failure& failure);
 void send_exited(int control, int wait_status, const rusage& usage);
+// Both at once, for a command that left nothing behind: the owner wakes once.
+void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags);
 void send_survivor(int control, pid_t pid, const char* command);
 void send_ended(int control, uint32_t survivors, uint32_t flags);
 // Dropped rather than waited for: a program may stop and go on without end while its owner is away.

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -20,7 +19,9 @@
 #include "core/errno_name.h"
 #include "core/text.h"
 #include "core/unique_fd.h"
+#include "linux/clock.h"
 #include "linux/control.h"
+#include "linux/files.h"
 #include "linux/group_hash.h"
 #include "linux/journal.h"
 #include "linux/privilege.h"
@@ -34,8 +35,12 @@ namespace {
 
 constexpr size_t kMostRuns = 4096;
 constexpr int kHighestSignal = 64;
+// Children from before this program took their parent's place.
+constexpr size_t kMostInherited = 256;
 // How long supervisors may take to end their trees once the owner is gone.
 constexpr int kOwnerGoneMs = 1000;
+// How long what was killed may take to die: other runs wait meanwhile.
+constexpr int kPatienceMs = 500;
 constexpr int kExitRefused = 125;
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
@@ -47,15 +52,16 @@ struct GuardedRun {
   TempDirectory temp;
 };
 
-// How many supervisors wait for a request. The fork and the first page faults of a supervisor are then no part of any launch;
-// two, because the next request may come before the first one's successor is there.
+// How many supervisors wait for a request. The fork and the first page faults of a supervisor are
+// then no part of any launch; two, because the next request may come before the first one's
+// successor is there.
 constexpr size_t kWaiting = 2;
 // One that cannot even wait is no accident when it happens again and again.
 constexpr int kMostBroken = 16;
-constexpr int kExitForeign = 2;
+constexpr int kExitForeign = 3;
 
-// From a supervisor to the guard, when it takes a request: what must be cleaned should it die. With it come descriptors:
-// control, and with a temp directory its parent and itself.
+// From a supervisor to the guard, when it takes a request: what must be cleaned should it die. With
+// it come descriptors: control, and with a temp directory its parent and itself.
 struct TakenReport {
   pid_t supervisor;
   char temp_name[kTempNameBytes];
@@ -93,8 +99,8 @@ struct Move {
   int to;
 };
 
-// Every source lies above the places (occupy_low_descriptors), so the order does not matter. Absent ones keep the
-// /dev/null that holds their place.
+// Every source lies above the places (occupy_low_descriptors), so the order does not matter. Absent
+// ones keep the /dev/null that holds their place.
 bool move_all(const Move* moves, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (moves[i].from < 0) continue;
@@ -104,40 +110,51 @@ bool move_all(const Move* moves, size_t count) {
   return true;
 }
 
-void close_from(unsigned first) {
-  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
-  // Before Linux 5.9, where nothing can be confined either.
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  for (rlim_t fd = first; fd < limit.rlim_cur; ++fd) close(static_cast<int>(fd));
+// False when something may be left open.
+bool close_from(unsigned first) {
+  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return true;
+  // Outer sandboxes that know no close_range refuse it.
+  UniqueFd own(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!own.valid()) return false;
+  Directory entries(own.get());
+  while (const dirent64* entry = entries.next()) {
+    uint64_t fd = 0;
+    if (!whole_number(entry->d_name, INT32_MAX, &fd) || fd < first) continue;
+    if (static_cast<int>(fd) != own.get()) close(static_cast<int>(fd));
+  }
+  return !entries.failed();
 }
 
 // The one-shot's word to people; programs read the control socket.
-void complain(const char* step, int error, const char* object) {
-  Text<1024> line;
-  line.add("cordon-exec: ").add(step).add(": ").add(errno_name(error));
-  if (object[0] != '\0') line.add(": ").add(object);
-  line.add("\n");
+void complain(const char* words) {
+  auto line = Text<1024>().add("cordon-exec: ").add(words).add("\n");
   static_cast<void>(write(STDERR_FILENO, line.get(), line.size()) != 0);
+}
+
+void complain(const Failure& failure) {
+  Text<1000> words;
+  words.add(stage_name(failure.stage)).add(": ").add(errno_name(failure.error));
+  if (failure.object[0] != '\0') words.add(": ").add(failure.object);
+  complain(words.get());
 }
 
 class Guard {
  public:
   explicit Guard(bool confined_only) : confined_only_(confined_only) {}
 
-  bool start(const char* journal_directory);
+  bool start(const char* journal_directory, Failure* failure);
   int serve(int socket);
   int run_once(const OneShotOptions& options);
 
  private:
   bool keep_waiting(int socket);
   [[noreturn]] void await_request(int socket, pid_t guard, size_t slot);
-  void report_taken(const UniqueFd& control, const TempDirectory& temp);
+  bool report_taken(const UniqueFd& control, const TempDirectory& temp);
   void take_reports();
   bool refuse_request(int socket);
   void launch(Received* received, RunEnd* end);
-  [[noreturn]] void become_supervisor(Received* received, const UniqueFd& control, const TempDirectory& temp, size_t slot,
-                                      RunEnd* end);
+  [[noreturn]] void become_supervisor(Received* received, const UniqueFd& control,
+                                      const TempDirectory& temp, size_t slot, RunEnd* end);
   void refuse(const UniqueFd& control, const Failure& failure);
   GuardedRun* free_run();
   GuardedRun* run_of(pid_t supervisor);
@@ -147,7 +164,7 @@ class Guard {
   void sweep_once(const UniqueFd& parent);
   void end_strays();
   void end_all();
-  size_t supervisors(pid_t* out);
+  void spare_inherited();
   GuardedRun* runs() { return reinterpret_cast<GuardedRun*>(storage_); }
 
   bool confined_only_;
@@ -162,6 +179,8 @@ class Guard {
   alignas(GuardedRun) unsigned char storage_[kMostRuns * sizeof(GuardedRun)];
   size_t runs_used_ = 0;
   size_t live_ = 0;
+  pid_t inherited_[kMostInherited];
+  size_t inherited_count_ = 0;
   size_t waiting_ = 0;
   int broken_ = 0;
   bool foreign_ = false;
@@ -171,32 +190,48 @@ class Guard {
   ino_t swept_inode_ = 0;
 };
 
-bool Guard::start(const char* journal_directory) {
+bool Guard::start(const char* journal_directory, Failure* failure) {
   reset_dispositions();
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
+  spare_inherited();
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failure->at(Stage::kSubreaper, errno);
+  if (!open_child_list()) return failure->at(Stage::kSubreaper, errno, "/proc");
   int life[2];
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || pipe2(life, O_CLOEXEC) != 0) return false;
+  if (pipe2(life, O_CLOEXEC) != 0) return failure->at(Stage::kDescriptors, errno);
   life_read_.reset(life[0]);
   life_write_.reset(life[1]);
   signals_.reset(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_.valid()) return failure->at(Stage::kSignals, errno);
   int reports[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports) != 0) return false;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports) != 0) {
+    return failure->at(Stage::kDescriptors, errno);
+  }
   reports_read_.reset(reports[0]);
   reports_write_.reset(reports[1]);
   groups_ = group_hash();
-  // Once for all runs: 40 calls that no run need make. Unconfined runs keep what the user has.
-  if (confined_only_) narrow_bounding_set();
+  // Once for all runs: 80 calls that no run need make. Unconfined runs keep what the user has.
+  if (confined_only_ && !narrow_bounding_set(failure)) return false;
   if (journal_directory != nullptr) {
-    journal_directory_.reset(
-        open(journal_directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    journal_directory_ = open_journal_directory(journal_directory);
     if (journal_directory_.valid()) {
       recover_journals(journal_directory_.get());
       journal_ = open_journal(journal_directory_.get());
     }
   }
-  return signals_.valid();
+  return true;
+}
+
+// A one-shot may have been executed by a shell that had started other things: they are not its to
+// end.
+void Guard::spare_inherited() {
+  if (!has_children()) return;
+  Descendants own;
+  own.read(getpid(), nullptr, 0);
+  for (size_t i = 0; i < own.size() && inherited_count_ < kMostInherited; ++i) {
+    if (own.at(i).parent == getpid()) inherited_[inherited_count_++] = own.at(i).pid;
+  }
 }
 
 int Guard::serve(int socket) {
@@ -205,7 +240,9 @@ int Guard::serve(int socket) {
   while (!foreign_ && broken_ < kMostBroken) {
     // Requests are for those who wait; the guard reads one only to refuse it when nobody can.
     bool served = keep_waiting(socket);
-    pollfd ready[] = {{socket, static_cast<short>(served ? 0 : POLLIN), 0}, {signals_.get(), POLLIN, 0}, {reports_read_.get(), POLLIN, 0}};
+    pollfd ready[] = {{socket, static_cast<short>(served ? 0 : POLLIN), 0},
+                      {signals_.get(), POLLIN, 0},
+                      {reports_read_.get(), POLLIN, 0}};
     if (poll(ready, 3, -1) < 0 && errno != EINTR) break;
     if (ready[2].revents != 0) take_reports();
     if (ready[1].revents != 0) take_signals(false);
@@ -234,28 +271,39 @@ bool Guard::keep_waiting(int socket) {
 
 // A supervisor before its run: everything that needs no request is done, and then it waits for one.
 void Guard::await_request(int socket, pid_t guard, size_t slot) {
-  // While it waits it has no life of its own; with a run it must outlive the guard for as long as it takes to end it.
+  // While it waits it has no life of its own; with a run it must outlive the guard for as long as
+  // it takes to end it.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != guard) _exit(kExitRefused);
-  const Move moves[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}, {socket, kFdServer}, {reports_write_.get(), kFdReports}};
+  const Move moves[] = {{life_read_.get(), kFdLife},
+                        {journal_.get(), kFdJournal},
+                        {socket, kFdServer},
+                        {reports_write_.get(), kFdReports}};
   if (!move_all(moves, sizeof moves / sizeof *moves)) _exit(kExitRefused);
-  close_from(kFdFirstFree);
+  if (!close_from(kFdFirstFree)) _exit(kExitRefused);
   Received received;
   Receipt receipt = receive_request(kFdServer, groups_, 0, &received);
+  Failure failure;
   if (receipt == Receipt::kForeign) _exit(kExitForeign);
+  if (receipt == Receipt::kNoRoom) {
+    failure.at(Stage::kDescriptors, EMFILE);
+    refuse(received.control, failure);
+    _exit(kExitNotStarted);
+  }
   if (receipt != Receipt::kWhole) _exit(0);
   prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-  Failure failure;
   TempDirectory temp;
-  bool made = make_requested_temp(&received, &temp, &failure);
-  report_taken(received.control, temp);
-  if (!made) {
+  make_requested_temp(&received, &temp, &failure);
+  // What the guard does not know of it cannot clean up after: then it does not begin.
+  if (!report_taken(received.control, temp)) failure.at(Stage::kDescriptors, errno);
+  if (failure.set) {
     refuse(received.control, failure);
-    _exit(1);
+    remove_temp(&temp);
+    _exit(kExitNotStarted);
   }
   become_supervisor(&received, received.control, temp, slot, nullptr);
 }
 
-void Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
+bool Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
   TakenReport report{getpid(), {}};
   memcpy(report.temp_name, temp.name, sizeof report.temp_name);
   int descriptors[] = {control.get(), temp.parent.get(), temp.directory.get()};
@@ -272,8 +320,7 @@ void Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(count * sizeof(int));
   memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
-  // Should it fail the guard is gone, and the end of file on the life pipe says so next.
-  static_cast<void>(sendmsg(kFdReports, &message, MSG_NOSIGNAL) < 0);
+  return sendmsg(kFdReports, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof report);
 }
 
 void Guard::take_reports() {
@@ -287,7 +334,9 @@ void Guard::take_reports() {
     message.msg_iovlen = 1;
     message.msg_control = space;
     message.msg_controllen = sizeof space;
-    if (recvmsg(reports_read_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != static_cast<ssize_t>(sizeof report)) return;
+    if (recvmsg(reports_read_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) !=
+        static_cast<ssize_t>(sizeof report))
+      return;
     cmsghdr* rights = CMSG_FIRSTHDR(&message);
     if (rights != nullptr) memcpy(descriptors, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
     UniqueFd control(descriptors[0]);
@@ -307,12 +356,13 @@ void Guard::take_reports() {
   }
 }
 
-// Nobody waits, because nobody could be forked or too many run. False when the owner is gone or no longer who it was.
+// Nobody waits, because nobody could be forked or too many run. False when the owner is gone or no
+// longer who it was.
 bool Guard::refuse_request(int socket) {
   Received received;
   Receipt receipt = receive_request(socket, groups_, MSG_DONTWAIT, &received);
   if (receipt == Receipt::kNothing) return true;
-  if (receipt != Receipt::kWhole) return false;
+  if (receipt != Receipt::kWhole && receipt != Receipt::kNoRoom) return false;
   Failure failure;
   failure.at(Stage::kProcess, EAGAIN, "supervisor");
   refuse(received.control, failure);
@@ -352,23 +402,29 @@ void Guard::sweep_once(const UniqueFd& parent) {
   sweep_temp(parent.get());
 }
 
-void Guard::become_supervisor(Received* received, const UniqueFd& control, const TempDirectory& temp, size_t slot, RunEnd* end) {
+void Guard::become_supervisor(Received* received, const UniqueFd& control,
+                              const TempDirectory& temp, size_t slot, RunEnd* end) {
   const Move moves[] = {
-      {received->stdio[0].get(), 0}, {received->stdio[1].get(), 1},    {received->stdio[2].get(), 2},
-      {control.get(), kFdControl},   {received->plan.get(), kFdPlan}, {temp.directory.get(), kFdTemp},
+      {received->stdio[0].get(), 0},   {received->stdio[1].get(), 1},
+      {received->stdio[2].get(), 2},   {control.get(), kFdControl},
+      {received->plan.get(), kFdPlan}, {temp.directory.get(), kFdTemp},
   };
   // Of one that waited these are in place already.
   const Move lasting[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}};
-  if (!move_all(moves, sizeof moves / sizeof *moves) || (end != nullptr && !move_all(lasting, sizeof lasting / sizeof *lasting))) {
-    Failure failure;
+  SupervisorSetup setup{slot,           control.valid(), temp.made(),    journal_.valid(),
+                        confined_only_, !confined_only_, end != nullptr, end};
+  Failure failure;
+  if (!move_all(moves, sizeof moves / sizeof *moves) ||
+      (end != nullptr && !move_all(lasting, sizeof lasting / sizeof *lasting))) {
     failure.at(Stage::kDescriptors, errno);
     refuse(control, failure);
-    if (end != nullptr) end->failure = failure;
-    _exit(1);
+  } else if (!close_from(kFdFirstClosed)) {
+    failure.at(Stage::kDescriptors, errno);
+    send_failed(kFdControl, failure);
   }
-  SupervisorSetup setup{slot, control.valid(), temp.made(), journal_.valid(), confined_only_, !confined_only_, end != nullptr, end};
-  close_from(kFdFirstClosed);
-  supervise(setup);
+  if (!failure.set) supervise(setup);
+  if (end != nullptr) end->failure = failure;
+  _exit(kExitNotStarted);
 }
 
 void Guard::refuse(const UniqueFd& control, const Failure& failure) {
@@ -425,8 +481,9 @@ void Guard::reap() {
       continue;
     }
     --live_;
-    // Exit codes 0 and 1 are a supervisor's own word that its tree has ended.
-    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) end_strays();
+    bool ended = WIFEXITED(status) &&
+                 (WEXITSTATUS(status) == kExitTreeEnded || WEXITSTATUS(status) == kExitNotStarted);
+    if (!ended) end_strays();
     close_run(run);
   }
 }
@@ -440,34 +497,33 @@ void Guard::close_run(GuardedRun* run) {
   run->control.reset();
 }
 
-size_t Guard::supervisors(pid_t* out) {
+// Whatever is no supervisor's and was not here before.
+void Guard::end_strays() {
+  static pid_t spared[kMostRuns + kMostInherited];
   size_t count = 0;
   for (size_t i = 0; i < runs_used_; ++i) {
-    if (runs()[i].supervisor > 0) out[count++] = runs()[i].supervisor;
+    if (runs()[i].supervisor > 0) spared[count++] = runs()[i].supervisor;
   }
-  return count;
-}
-
-void Guard::end_strays() {
-  static pid_t spared[kMostRuns];
-  end_descendants(spared, supervisors(spared), nullptr, nullptr);
+  memcpy(spared + count, inherited_, inherited_count_ * sizeof *inherited_);
+  end_descendants(spared, count + inherited_count_, kPatienceMs, nullptr, nullptr);
 }
 
 void Guard::end_all() {
   take_reports();
   life_write_.reset();
-  timespec began;
-  clock_gettime(CLOCK_MONOTONIC, &began);
+  int64_t until = monotonic_ms() + kOwnerGoneMs;
   while (live_ > 0) {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t passed = (now.tv_sec - began.tv_sec) * 1000 + (now.tv_nsec - began.tv_nsec) / 1000000;
-    if (passed >= kOwnerGoneMs) break;
+    int64_t left = until - monotonic_ms();
+    if (left <= 0) break;
     pollfd ready{signals_.get(), POLLIN, 0};
-    poll(&ready, 1, static_cast<int>(kOwnerGoneMs - passed));
+    poll(&ready, 1, static_cast<int>(left));
     take_signals(false);
   }
-  end_descendants(nullptr, 0, nullptr, nullptr);
+  // Where nothing was here before, everything that is left is a run's.
+  if (live_ > 0 || inherited_count_ == 0) {
+    end_descendants(inherited_, inherited_count_, kPatienceMs, nullptr, nullptr);
+  }
+  take_reports();
   for (size_t i = 0; i < runs_used_; ++i) {
     if (runs()[i].control.valid() || runs()[i].temp.made()) close_run(&runs()[i]);
   }
@@ -477,14 +533,13 @@ void Guard::end_all() {
 // The end of a one-shot, as a shell would see the command's own.
 int mirror(const RunEnd& end) {
   if (!end.ended && !end.failure.set) {
-    complain("supervisor", ESRCH, "it ended before the run did; the run was killed");
+    complain("the supervisor was lost; what it watched was ended");
     return kExitRefused;
   }
-  if (!end.started) {
-    const Failure& failure = end.failure;
-    complain(stage_name(failure.stage), failure.error, failure.object);
-    if (failure.stage != Stage::kExec) return kExitRefused;
-    return failure.error == ENOENT ? kExitNotFound : kExitNotExecutable;
+  if (!end.ended) {
+    complain(end.failure);
+    if (end.failure.stage != Stage::kExec) return kExitRefused;
+    return end.failure.error == ENOENT ? kExitNotFound : kExitNotExecutable;
   }
   if (WIFEXITED(end.wait_status)) return WEXITSTATUS(end.wait_status);
   int signal = WTERMSIG(end.wait_status);
@@ -539,13 +594,15 @@ int serve(const ServeOptions& options) {
   if (!null.valid() || !socket.valid()) return kExitRefused;
   for (int fd = 0; fd <= 2; ++fd) dup2(null.get(), fd);
   dup3(socket.get(), kFdControl, O_CLOEXEC);
-  close_from(kFdControl + 1);
+  if (!close_from(kFdControl + 1)) return kExitRefused;
   socket.release();
   null.release();
   socket.reset(fcntl(kFdControl, F_DUPFD_CLOEXEC, kFdFirstFree));
   close(kFdControl);
   Guard* guard = make_guard(options.confined_only);
-  if (!socket.valid() || !occupy_low_descriptors() || !guard->start(options.journal_directory)) {
+  Failure failure;
+  if (!socket.valid() || !occupy_low_descriptors() ||
+      !guard->start(options.journal_directory, &failure)) {
     return kExitRefused;
   }
   return guard->serve(socket.get());
@@ -554,16 +611,18 @@ int serve(const ServeOptions& options) {
 int run_once(const OneShotOptions& options) {
   OneShotOptions moved = options;
   moved.plan = fcntl(options.plan, F_DUPFD_CLOEXEC, kFdFirstFree);
-  moved.control =
-      options.control < 0 ? -1 : fcntl(options.control, F_DUPFD_CLOEXEC, kFdFirstFree);
+  moved.control = options.control < 0 ? -1 : fcntl(options.control, F_DUPFD_CLOEXEC, kFdFirstFree);
+  Failure failure;
   if (moved.plan < 0 || (options.control >= 0 && moved.control < 0)) {
-    complain("descriptors", errno, "");
+    failure.at(Stage::kDescriptors, errno);
+    complain(failure);
     return kExitRefused;
   }
   for (int fd = kFdControl; fd < kFdFirstFree; ++fd) close(fd);
   Guard* guard = make_guard(false);
-  if (!occupy_low_descriptors() || !guard->start(options.journal_directory)) {
-    complain("descriptors", errno, "");
+  if (!occupy_low_descriptors()) failure.at(Stage::kDescriptors, errno, "/dev/null");
+  if (failure.set || !guard->start(options.journal_directory, &failure)) {
+    complain(failure);
     return kExitRefused;
   }
   return guard->run_once(moved);

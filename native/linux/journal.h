@@ -1,6 +1,7 @@
 // What a crash may leave running, written down while it runs. One file per guard, locked while the
-// guard lives, one slot per run. The next guard kills what a dead guard's file names: its runs had
-// neither supervisor nor guard left.
+// guard or one of its supervisors lives: a header that says in which boot and which process
+// namespace its numbers mean something, then one slot per run. The next guard kills what a dead
+// guard's file names: its runs had neither supervisor nor guard left.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +23,16 @@ struct JournalSlot {
 // Notes the last part of the temp directory's path.
 void note_temp(JournalSlot* slot, const char* path);
 
+// Opens the directory of journals. Invalid when somebody else could have written one: a journal
+// says what to kill.
+UniqueFd open_journal_directory(const char* path);
+
 // Opens this guard's file beneath `directory`. Invalid when the directory cannot be used: then a
 // crash of both guard and supervisor leaves nothing to clean by.
 UniqueFd open_journal(int directory);
 
-// Called by the supervisor, which has the descriptor from before it was confined.
+// Called by the command itself, which has the descriptor until it executes, and by the guard. False
+// with errno.
 bool write_slot(int journal, size_t index, const JournalSlot& slot);
 
 // Ends what dead guards left and removes their files.

@@ -52,13 +52,21 @@ bool set_no_new_privs(Failure* failure) {
   return true;
 }
 
+bool drop_from_bounding(int capability, Failure* failure) {
+  uint32_t number = static_cast<uint32_t>(capability);
+  if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
+    return failure->at(Stage::kCapabilities, errno, "bounding set", number);
+  }
+  if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) != 0) {
+    return failure->at(Stage::kCapabilities, EPERM, "bounding set", number);
+  }
+  return true;
+}
+
 bool drop_bounding(uint64_t keep, Failure* failure) {
   for (int capability = 0; capability <= kHighestCapability; ++capability) {
     if (!has(kKeepable & ~keep, capability)) continue;
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 ||
-        prctl(PR_CAPBSET_READ, capability, 0, 0, 0) != 0) {
-      return failure->at(Stage::kCapabilities, errno, "bounding set", capability);
-    }
+    if (!drop_from_bounding(capability, failure)) return false;
   }
   return true;
 }
@@ -74,7 +82,8 @@ bool lock_securebits(Failure* failure) {
   return true;
 }
 
-// Root's programs gain nothing at exec once NOROOT is locked, so what is kept must be ambient to survive it.
+// Root's programs gain nothing at exec once NOROOT is locked, so what is kept must be ambient to
+// survive it.
 bool raise_ambient(uint64_t keep, Failure* failure) {
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) {
     return failure->at(Stage::kCapabilities, errno, "ambient set");
@@ -82,7 +91,8 @@ bool raise_ambient(uint64_t keep, Failure* failure) {
   for (int capability = 0; capability <= kHighestCapability; ++capability) {
     if (!has(keep, capability)) continue;
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) != 0) {
-      return failure->at(Stage::kCapabilities, errno, "ambient set", capability);
+      return failure->at(Stage::kCapabilities, errno, "ambient set",
+                         static_cast<uint32_t>(capability));
     }
   }
   return true;
@@ -90,14 +100,18 @@ bool raise_ambient(uint64_t keep, Failure* failure) {
 
 }  // namespace
 
-void narrow_bounding_set() {
+bool narrow_bounding_set(Failure* failure) {
   CapabilitySets sets;
-  if (!read_capabilities(&sets) || !has(sets.effective, CAP_SETPCAP)) return;
+  if (!read_capabilities(&sets)) return failure->at(Stage::kCapabilities, errno);
+  if (!has(sets.effective, CAP_SETPCAP)) return true;
   for (int capability = 0; capability <= kHighestCapability; ++capability) {
-    // EINVAL past the last capability the kernel knows.
     if (has(kKeepable, capability)) continue;
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;
+    int held = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+    // EINVAL past the last capability the kernel knows.
+    if (held < 0) break;
+    if (held == 1 && !drop_from_bounding(capability, failure)) return false;
   }
+  return true;
 }
 
 bool drop_privileges(uint64_t keep, uint64_t* effective, Failure* failure) {
@@ -116,11 +130,13 @@ bool drop_privileges(uint64_t keep, uint64_t* effective, Failure* failure) {
     if (!write_capabilities(raised)) {
       return failure->at(Stage::kCapabilities, errno, "inheritable set");
     }
-    if (!raise_ambient(keep, failure) || !drop_bounding(keep, failure) || !lock_securebits(failure)) {
+    if (!raise_ambient(keep, failure) || !drop_bounding(keep, failure) ||
+        !lock_securebits(failure)) {
       return false;
     }
   } else {
-    // Without CAP_SETPCAP nothing can be made to survive exec, and with no_new_privs nothing can be gained there.
+    // Without CAP_SETPCAP nothing can be made to survive exec, and with no_new_privs nothing can be
+    // gained there.
     keep = 0;
     if (!raise_ambient(0, failure)) return false;
   }

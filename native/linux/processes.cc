@@ -1,5 +1,7 @@
 #include "linux/processes.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -11,20 +13,32 @@
 
 #include "core/text.h"
 #include "core/unique_fd.h"
+#include "linux/clock.h"
 #include "linux/files.h"
 
 namespace cordon {
 namespace {
 
-// Rounds of stopping before the kill goes on regardless: only what forks faster than the table is read needs more than two.
+// Rounds of stopping before the kill goes on regardless: only what forks faster than the table is
+// read needs more than two.
 constexpr int kStopRounds = 1000;
+// Rounds without a newcomer after which those that were stopped and are not seen to be (in a frozen
+// control group) do not hold up the kill.
+constexpr int kQuietRounds = 16;
+
+// How long one child is waited for before the others get their turn.
+constexpr int kTurnMs = 50;
 
 constexpr size_t kFirstCapacity = 1024;
 
 // Fields of /proc/PID/stat, counted as proc(5) counts them.
 constexpr size_t kParentField = 4;
 constexpr size_t kSessionField = 6;
+constexpr size_t kThreadsField = 20;
 constexpr size_t kStartField = 22;
+
+// /proc/thread-self/children, which says the same each time it is read, as of then.
+int g_child_list = -1;
 
 bool contains(const pid_t* pids, size_t count, pid_t pid) {
   for (size_t i = 0; i < count; ++i) {
@@ -44,21 +58,72 @@ bool lists(const Descendants& tree, const Process& process) {
   return false;
 }
 
-// A stopped process cannot fork: when a look at the whole tree finds nobody who was not stopped before, it is complete.
+// What was seen in the middle of a fork when the signal came finishes it.
+bool may_still_fork(const Process& process) { return process.state == 'R' || process.state == 'S'; }
+
+// A stopped process cannot fork: when a look at the whole tree finds nobody who was not stopped
+// before, it is complete.
 void stop_descendants(const pid_t* spared, size_t spared_count) {
   Descendants looks[2];
+  int quiet = 0;
   for (int round = 0; round < kStopRounds; ++round) {
     Descendants& now = looks[round % 2];
     const Descendants& before = looks[(round + 1) % 2];
     if (!now.read(getpid(), spared, spared_count)) return;
-    bool complete = true;
+    bool newcomers = false;
+    bool running = false;
     for (size_t i = 0; i < now.size(); ++i) {
-      if (now.at(i).state == 'Z') continue;
-      if (!lists(before, now.at(i))) complete = false;
+      if (!now.at(i).alive()) continue;
+      if (!lists(before, now.at(i))) newcomers = true;
+      if (may_still_fork(now.at(i))) running = true;
       signal_process(now.at(i), SIGSTOP);
     }
-    if (complete) return;
+    quiet = newcomers ? 0 : quiet + 1;
+    if (quiet > 0 && (!running || quiet >= kQuietRounds)) return;
   }
+}
+
+// Children of the caller, as many as one read gives; none where the list is not open.
+size_t list_children(pid_t* out, size_t most) {
+  char text[4096];
+  ssize_t length = g_child_list < 0 ? -1 : pread(g_child_list, text, sizeof text - 1, 0);
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  size_t count = 0;
+  for (const char* at = text; count < most; ++at) {
+    uint64_t pid = 0;
+    // Each number is followed by a space; one that is not was cut.
+    if (!take_number(&at, 10, &pid) || *at != ' ') break;
+    out[count++] = static_cast<pid_t>(pid);
+  }
+  return count;
+}
+
+// Whether the child is dead and reaped; waits a turn for it.
+bool reap_child(pid_t pid, int64_t until) {
+  UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  int64_t left = until - monotonic_ms();
+  pollfd ready{pidfd.get(), POLLIN, 0};
+  if (pidfd.valid() && left > 0) poll(&ready, 1, left < kTurnMs ? static_cast<int>(left) : kTurnMs);
+  return waitpid(pid, nullptr, WNOHANG | __WALL) == pid;
+}
+
+// Kills and reaps what the kernel's list says, without a descriptor: the number of a child that was
+// not waited for passes to nobody else, and what a child leaves becomes a child in its turn.
+// Returns how many there were.
+size_t end_listed_children(const pid_t* spared, size_t spared_count, int64_t until) {
+  pid_t children[512];
+  size_t count = list_children(children, sizeof children / sizeof *children);
+  size_t ended = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (contains(spared, spared_count, children[i])) continue;
+    kill(children[i], SIGKILL);
+    ++ended;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!contains(spared, spared_count, children[i])) reap_child(children[i], until);
+  }
+  return ended;
 }
 
 }  // namespace
@@ -78,7 +143,11 @@ bool read_process(pid_t pid, Process* process) {
     while (*at == ' ' || *at == '-') ++at;
     if (!take_number(&at, 10, &fields[field])) return false;
   }
-  *process = {pid, static_cast<pid_t>(fields[kParentField]), static_cast<pid_t>(fields[kSessionField]), state,
+  *process = {pid,
+              static_cast<pid_t>(fields[kParentField]),
+              static_cast<pid_t>(fields[kSessionField]),
+              state,
+              fields[kThreadsField],
               fields[kStartField]};
   return true;
 }
@@ -109,11 +178,19 @@ bool Descendants::read(pid_t root, const pid_t* spared, size_t spared_count) {
   UniqueFd proc(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!proc.valid()) return false;
   Directory entries(proc.get());
+  bool whole = true;
   while (const dirent64* entry = entries.next()) {
     uint64_t pid = 0;
     Process process;
     if (!whole_number(entry->d_name, INT32_MAX, &pid)) continue;
-    if (read_process(static_cast<pid_t>(pid), &process) && !append(process)) break;
+    errno = 0;
+    if (!read_process(static_cast<pid_t>(pid), &process)) {
+      // Gone since, unless nothing can be opened any more.
+      if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) whole = false;
+    } else if (!append(process)) {
+      whole = false;
+      break;
+    }
   }
 
   // Moves descendants to the front, generation by generation; what stays behind is not ours.
@@ -131,15 +208,19 @@ bool Descendants::read(pid_t root, const pid_t* spared, size_t spared_count) {
     if (generation == scanned) break;
   }
   count_ = ours;
-  return true;
+  return whole && !entries.failed();
 }
 
 bool signal_process(const Process& process, int signal) {
   UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
-  if (!pidfd.valid()) return false;
-  // Held by the descriptor, the number can no longer pass to another process: one look tells whether it already had.
+  if (!pidfd.valid() && errno == ESRCH) return false;
+  // Held by the descriptor, the number can no longer pass to another process: one look tells
+  // whether it already had.
   Process now;
   if (!read_process(process.pid, &now) || now.start_ticks != process.start_ticks) return false;
+  // Outer sandboxes that know no pidfd refuse it: then the moment since the look is all there is to
+  // lose.
+  if (!pidfd.valid()) return kill(process.pid, signal) == 0;
   return syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0;
 }
 
@@ -154,26 +235,41 @@ void signal_descendants(int signal) {
   for (size_t i = 0; i < tree.size(); ++i) signal_process(tree.at(i), signal);
 }
 
-size_t end_descendants(const pid_t* spared, size_t spared_count, SurvivorSeen seen, void* context) {
-  if (!has_children()) return 0;
+bool open_child_list() {
+  g_child_list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  if (g_child_list >= 0) return true;
+  // A kernel without CONFIG_PROC_CHILDREN.
+  Process self;
+  return read_process(getpid(), &self);
+}
+
+bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, SurvivorSeen seen,
+                     void* context) {
+  if (!has_children()) return true;
   stop_descendants(spared, spared_count);
   Descendants tree;
-  size_t living = 0;
   tree.read(getpid(), spared, spared_count);
-  for (size_t i = 0; i < tree.size(); ++i) {
-    if (tree.at(i).state == 'Z') continue;
-    ++living;
-    if (seen != nullptr) seen(context, tree.at(i));
+  for (size_t i = 0; i < tree.size() && seen != nullptr; ++i) {
+    if (tree.at(i).alive()) seen(context, tree.at(i));
   }
-  while (tree.size() > 0) {
+  int64_t until = monotonic_ms() + patience_ms;
+  for (;;) {
     for (size_t i = 0; i < tree.size(); ++i) signal_process(tree.at(i), SIGKILL);
-    // Only own children can be waited for, and never with -1: a spared child's status belongs to its owner.
+    bool reaped = false;
+    // Only own children can be waited for, and never with -1: a spared child's status belongs to
+    // its owner.
     for (size_t i = 0; i < tree.size(); ++i) {
-      if (tree.at(i).parent == getpid()) waitpid(tree.at(i).pid, nullptr, __WALL);
+      if (tree.at(i).parent == getpid() && reap_child(tree.at(i).pid, until)) reaped = true;
     }
-    if (!tree.read(getpid(), spared, spared_count)) break;
+    bool whole = tree.read(getpid(), spared, spared_count);
+    // What /proc does not show (mounted with hidepid, or out of descriptors), the list of children
+    // does.
+    bool looks_done = tree.size() == 0 || !whole || !reaped;
+    size_t hidden = looks_done ? end_listed_children(spared, spared_count, until) : 0;
+    if (tree.size() == 0 && hidden == 0) return whole || !has_children();
+    if (monotonic_ms() >= until) return false;
+    if (!reaped) poll(nullptr, 0, 1);
   }
-  return living;
 }
 
 void read_command(pid_t pid, char* out, size_t size) {

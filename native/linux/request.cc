@@ -43,7 +43,8 @@ size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
 }  // namespace
 
 Receipt receive_request(int socket, uint64_t groups, int flags, Received* received) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(kMostReceived * sizeof(int))];
+  alignas(
+      cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(kMostReceived * sizeof(int))];
   iovec part{&received->header, sizeof received->header};
   msghdr message{};
   message.msg_iov = &part;
@@ -56,10 +57,12 @@ Receipt receive_request(int socket, uint64_t groups, int flags, Received* receiv
   size_t count = take_descriptors(&message, &sender, received);
   // A message without a byte cannot be told from the end, and is none of ours either way.
   if (length == 0) return Receipt::kGone;
-  bool whole = length == sizeof received->header && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
-  if (!whole || count < kRequestDescriptors || !from_owner(*received, groups, sender)) return Receipt::kForeign;
+  bool whole = length == sizeof received->header && (message.msg_flags & MSG_TRUNC) == 0;
+  if (!whole || !from_owner(*received, groups, sender)) return Receipt::kForeign;
   received->header.temp_name[kTempNameBytes - 1] = '\0';
-  return Receipt::kWhole;
+  size_t wanted = kRequestDescriptors + (received->header.temp_name[0] != '\0' ? 1 : 0);
+  if ((message.msg_flags & MSG_CTRUNC) != 0 && count < wanted) return Receipt::kNoRoom;
+  return count == wanted ? Receipt::kWhole : Receipt::kForeign;
 }
 
 }  // namespace cordon

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -17,12 +16,13 @@
 #include "core/plan_codec.h"
 #include "linux/broker.h"
 #include "linux/child.h"
+#include "linux/clock.h"
 #include "linux/control.h"
 #include "linux/journal.h"
 #include "linux/landlock.h"
 #include "linux/landlock_abi.h"
-#include "linux/privilege.h"
 #include "linux/own_calls.h"
+#include "linux/privilege.h"
 #include "linux/processes.h"
 #include "linux/seccomp_filter.h"
 #include "linux/temp.h"
@@ -37,12 +37,8 @@ constexpr int kHighestSignal = 64;
 // A forwarded signal and the terminal's own copy of it arrive together; an older copy belongs to an
 // earlier key press.
 constexpr int64_t kTerminalCopyMs = 1000;
-
-int64_t now_ms() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1000000;
-}
+// How long what was killed may take to die before the owner is told all the same.
+constexpr int kPatienceMs = 5000;
 
 // Bytes of the plan. A sealed memfd cannot change under a mapping; anything else is read, so that
 // it cannot either.
@@ -82,10 +78,10 @@ class Supervisor {
   bool enter_directory();
   bool confine();
   bool gather_arguments();
-  bool note_in_journal(uint64_t started_after);
   void report_start();
   [[noreturn]] void watch();
   void take_signals();
+  void stop_group();
   void take_children();
   void take_requests();
   void obey(ControlType type, int signal, bool from_terminal);
@@ -109,6 +105,7 @@ class Supervisor {
   bool exited_ = false;
   bool ended_early_ = false;
   int wait_status_ = 0;
+  rusage usage_{};
   uint32_t survivors_ = 0;
   int64_t terminal_copies_[kHighestSignal + 1] = {};
   unsigned char pending_[sizeof(ControlRequest)] = {};
@@ -160,10 +157,10 @@ bool Supervisor::enter_directory() {
 bool Supervisor::confine() {
   if (!plan_.confined()) return true;
   int abi = landlock_abi();
-  if (abi < static_cast<int>(plan_.landlock_abi)) {
+  if (abi < 0 || static_cast<uint32_t>(abi) < plan_.landlock_abi) {
     return failure_.at(Stage::kLandlockCreate, abi < 0 ? -abi : EOPNOTSUPP);
   }
-  if (!setup_.bounding_narrowed) narrow_bounding_set();
+  if (!setup_.bounding_narrowed && !narrow_bounding_set(&failure_)) return false;
   if (!drop_privileges(plan_.keep_capabilities, &facts_.capabilities, &failure_)) return false;
   if (!make_ruleset(plan_, setup_.has_temp ? kFdTemp : -1, &ruleset_, &failure_)) return false;
   if (!restrict_self(ruleset_.get(), Stage::kLandlockRestrict, &failure_)) return false;
@@ -198,7 +195,9 @@ bool Supervisor::prepare() {
   if (injected(Stage::kSubreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
     return failure_.at(Stage::kSubreaper, errno);
   }
-  return read_plan() && check_identity() && enter_directory() && confine() && assemble() && gather_arguments();
+  if (!open_child_list()) return failure_.at(Stage::kSubreaper, errno, "/proc");
+  return read_plan() && check_identity() && enter_directory() && confine() && assemble() &&
+         gather_arguments();
 }
 
 bool Supervisor::assemble() {
@@ -206,20 +205,10 @@ bool Supervisor::assemble() {
   return failure_.at(Stage::kSeccomp, E2BIG);
 }
 
-bool Supervisor::note_in_journal(uint64_t started_after) {
-  if (!setup_.has_journal) return true;
-  JournalSlot slot{child_, (plan_.flags & kFlagNewSession) != 0 ? 1 : 0, started_after,
-                   boot_time_ns()};
-  note_temp(&slot, plan_.temp);
-  if (!injected(Stage::kJournal) && write_slot(kFdJournal, setup_.slot, slot)) return true;
-  return failure_.at(Stage::kJournal, errno);
-}
-
 void Supervisor::report_start() {
   facts_.pid = child_;
   facts_.supervisor = getpid();
   send_started(kFdControl, facts_);
-  if (setup_.end != nullptr) setup_.end->started = true;
 }
 
 void Supervisor::run() {
@@ -231,23 +220,19 @@ void Supervisor::run() {
     fail();
   }
   if (!prepare()) fail();
-  uint64_t started_after = boot_time_ns();
   int listener = -1;
   bool asks = needs_listener(plan_.filter);
   child_ = start_child({&plan_, getpid(), ruleset_.valid() ? ruleset_.get() : -1,
-                        plan_.filter != 0 ? &filter_ : nullptr, asks ? &listener : nullptr, arguments_, environment_,
-                        shell_arguments_, &failure_});
+                        setup_.has_journal ? kFdJournal : -1, setup_.slot, boot_time_ns(),
+                        plan_.filter != 0 ? &filter_ : nullptr, asks ? &listener : nullptr,
+                        arguments_, environment_, shell_arguments_, &failure_});
   if (child_ < 0) fail();
   if (asks) broker_.start(listener, plan_);
   // The pipes belong to the command now: held here they would never report their end.
   for (int fd = 0; fd <= 2; ++fd) close(fd);
-  if (!note_in_journal(started_after)) {
-    end_descendants(nullptr, 0, nullptr, nullptr);
-    fail();
-  }
   // The command runs already, so this costs it nothing.
   if (plan_.filter != 0 && !restrict_own_calls(&failure_)) {
-    end_descendants(nullptr, 0, nullptr, nullptr);
+    end_descendants(nullptr, 0, kPatienceMs, nullptr, nullptr);
     fail();
   }
   report_start();
@@ -258,7 +243,10 @@ void Supervisor::watch() {
   // poll passes over a negative descriptor; /dev/null would always be ready.
   int control = setup_.has_control ? kFdControl : -1;
   for (;;) {
-    pollfd ready[] = {{signals_.get(), POLLIN, 0}, {control, POLLIN, 0}, {kFdLife, POLLIN, 0}, {broker_.listener(), POLLIN, 0}};
+    pollfd ready[] = {{signals_.get(), POLLIN, 0},
+                      {control, POLLIN, 0},
+                      {kFdLife, POLLIN, 0},
+                      {broker_.listener(), POLLIN, 0}};
     if (poll(ready, 4, broker_.patience_ms()) < 0 && errno != EINTR) finish();
     // Signals first: the terminal's own copy must be known before a forwarded one is judged.
     if (ready[0].revents != 0) take_signals();
@@ -282,13 +270,22 @@ void Supervisor::take_signals() {
     } else if (setup_.from_one_shot && static_cast<pid_t>(received.ssi_pid) == getppid()) {
       deliver(signal, false);
     } else if (signal > 0 && signal <= kHighestSignal) {
-      terminal_copies_[signal] = now_ms();
+      terminal_copies_[signal] = monotonic_ms();
     }
   }
   if (child_changed) take_children();
 }
 
+// All of the command's process group at once, while that number is certainly the command's: a fork
+// bomb leaves the processor to nobody who looks for its members one by one.
+void Supervisor::stop_group() {
+  if ((plan_.flags & kFlagNewSession) != 0) kill(-child_, SIGSTOP);
+}
+
 void Supervisor::take_children() {
+  siginfo_t ended{};
+  waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
+  if (!exited_ && ended.si_pid == child_) stop_group();
   for (;;) {
     int status = 0;
     rusage usage{};
@@ -305,7 +302,7 @@ void Supervisor::take_children() {
     } else {
       exited_ = true;
       wait_status_ = status;
-      send_exited(kFdControl, status, usage);
+      usage_ = usage;
     }
   }
 }
@@ -351,7 +348,7 @@ void Supervisor::deliver(int signal, bool from_terminal) {
   if (signal <= 0 || signal > kHighestSignal || exited_) return;
   bool shares_group = (plan_.flags & kFlagNewSession) == 0;
   if (from_terminal && shares_group && terminal_copies_[signal] != 0) {
-    bool recent = now_ms() - terminal_copies_[signal] <= kTerminalCopyMs;
+    bool recent = monotonic_ms() - terminal_copies_[signal] <= kTerminalCopyMs;
     terminal_copies_[signal] = 0;
     if (recent) return;
   }
@@ -370,26 +367,44 @@ void Supervisor::tell_survivor(void* self, const Process& process) {
 
 void Supervisor::finish() {
   broker_.end();
+<<<<<<< HEAD
+  // It may have ended by itself in the same moment: then its own status is the one to tell.
+  if (!exited_) take_children();
+  if (!exited_) stop_group();
+  bool dead = end_descendants(nullptr, 0, kPatienceMs, &Supervisor::tell_survivor, this);
+=======
+  bool alone = exited_ && !has_children();
+  if (exited_ && !alone) send_exited(kFdControl, wait_status_, usage_);
   end_descendants(nullptr, 0, &Supervisor::tell_survivor, this);
+>>>>>>> up
   if (!exited_) {
     wait_status_ = SIGKILL;
-    rusage usage{};
-    getrusage(RUSAGE_CHILDREN, &usage);
-    send_exited(kFdControl, wait_status_, usage);
+    getrusage(RUSAGE_CHILDREN, &usage_);
+    send_exited(kFdControl, wait_status_, usage_);
   }
   bool emptied = !setup_.has_temp || empty_directory(kFdTemp);
-  send_ended(kFdControl, survivors_, emptied ? 0 : kEndedTempNotEmpty);
+<<<<<<< HEAD
+  send_ended(kFdControl, survivors_,
+             (emptied ? 0 : kEndedTempNotEmpty) | (dead ? 0 : kEndedTreeAlive));
+=======
+  uint32_t flags = emptied ? 0 : kEndedTempNotEmpty;
+  if (alone) {
+    send_exited_and_ended(kFdControl, wait_status_, usage_, flags);
+  } else {
+    send_ended(kFdControl, survivors_, flags);
+  }
+>>>>>>> up
   if (setup_.end != nullptr) {
     setup_.end->wait_status = wait_status_;
     setup_.end->ended = true;
   }
-  _exit(0);
+  _exit(dead ? kExitTreeEnded : kExitTreeAlive);
 }
 
 void Supervisor::fail() {
   send_failed(kFdControl, failure_);
   if (setup_.end != nullptr) setup_.end->failure = failure_;
-  _exit(1);
+  _exit(kExitNotStarted);
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ enum : int {
 
 // How the run ended, for a guard that must mirror it (one-shot). In memory shared with the guard.
 struct RunEnd {
-  bool started;
-  bool ended;  // told by the supervisor itself; false when it was killed
+  bool ended;  // told by the supervisor itself; false without a failure when it was lost
   int wait_status;
   Failure failure;
 };
@@ -41,8 +40,11 @@ struct SupervisorSetup {
   RunEnd* end;         // null when served
 };
 
-// Descriptors are in place. Never returns: exits 0 when the tree has ended, 1 when nothing was
-// started.
+// A supervisor's word on its tree: it is dead, nothing was started, or something of it is left for
+// the guard.
+enum : int { kExitTreeEnded = 0, kExitNotStarted = 1, kExitTreeAlive = 2 };
+
+// Descriptors are in place. Never returns.
 [[noreturn]] void supervise(const SupervisorSetup& setup);
 
 }  // namespace cordon

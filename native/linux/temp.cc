@@ -1,8 +1,10 @@
 #include "linux/temp.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,11 +19,19 @@ namespace {
 
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// Deeper trees than this exist only to make a remover fail; the levels beyond are removed by moving
-// them up.
-constexpr int kMaxDepth = 512;
+// openat2, by number because older headers lack it; the same on every architecture.
+constexpr long kOpenat2 = 437;
+constexpr uint64_t kNoMountCrossed =
+    0x01;  // RESOLVE_NO_XDEV: bind mounts too, which have the same device
+
+// One descriptor and one buffer a level. What lies deeper is moved to the top and removed from
+// there.
+constexpr int kMaxDepth = 32;
+// Each pass that changes something leaves less; enough for a tree of a million levels.
+constexpr int kRemovalPasses = 1 << 15;
 
 constexpr int kMakeAttempts = 100;
+constexpr int kAttemptMs = 1;
 
 // Of a name of Cordon's own making, after the prefix. FNV-1a of the random part gives the check
 // digits.
@@ -29,58 +39,136 @@ constexpr size_t kRandomCharacters = 10;
 constexpr size_t kCheckCharacters = 6;
 constexpr uint32_t kFnvBasis = 2166136261;
 constexpr uint32_t kFnvPrime = 16777619;
-constexpr int kRemovalPasses = 64;
 
-// A directory its owner may not enter is opened up first, through a descriptor so that no link is
+int open_below(int parent, const char* name, int flags) {
+  struct {
+    uint64_t flags;
+    uint64_t mode;
+    uint64_t resolve;
+  } how{static_cast<uint64_t>(flags), 0, kNoMountCrossed};
+  int fd = static_cast<int>(syscall(kOpenat2, parent, name, &how, sizeof how));
+  // Outer sandboxes that know no openat2 refuse it: then only mounts of other devices are told
+  // apart.
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM)) return openat(parent, name, flags);
+  return fd;
+}
+
+// A directory without permissions is opened up first, through a descriptor so that no link is
 // followed.
 int open_for_removal(int parent, const char* name) {
-  int fd = openat(parent, name, kDirectoryFlags);
+  int fd = open_below(parent, name, kDirectoryFlags);
   if (fd >= 0 || errno != EACCES) return fd;
-  UniqueFd handle(openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  UniqueFd handle(open_below(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.valid()) return -1;
   auto path = Text<40>().add("/proc/self/fd/").add(static_cast<uint64_t>(handle.get()));
   if (chmod(path.get(), 0700) != 0) return -1;
-  return openat(parent, name, kDirectoryFlags);
+  return open_below(parent, name, kDirectoryFlags);
 }
 
-// A directory without write permission refuses the removal of its entries.
+// A directory without write permission refuses the removal of its entries, and to be moved.
 void allow_removal(int directory) { fchmod(directory, 0700); }
 
-bool remove_entries(int root, int directory, dev_t device, int depth);
+// Removal of one tree: recursion of bounded depth, repeated as long as it gets on.
+class Removal {
+ public:
+  Removal(int root, dev_t device) : root_(root), device_(device) {}
 
-bool remove_subdirectory(int root, int directory, const char* name, dev_t device, int depth) {
-  if (unlinkat(directory, name, AT_REMOVEDIR) == 0) return true;
-  if (depth >= kMaxDepth) {
-    static uint64_t serial = 0;
-    auto moved = Text<40>().add(".cordon-deep-").add(serial++);
-    return renameat(directory, name, root, moved.get()) == 0;
+  // Whether the pass changed anything.
+  bool pass() {
+    changed_ = false;
+    remove_entries(root_, 0);
+    return changed_;
   }
-  UniqueFd child(open_for_removal(directory, name));
-  if (!child.valid()) return false;
-  struct stat found;
-  if (fstat(child.get(), &found) != 0 || found.st_dev != device) return false;
-  allow_removal(child.get());
-  bool emptied = remove_entries(root, child.get(), device, depth + 1);
-  return emptied && unlinkat(directory, name, AT_REMOVEDIR) == 0;
-}
 
-bool remove_entries(int root, int directory, dev_t device, int depth) {
-  Directory entries(directory);
-  bool removed = true;
-  while (const dirent64* entry = entries.next()) {
-    if (unlinkat(directory, entry->d_name, 0) == 0) continue;
-    if (errno != EISDIR && errno != EPERM) {
-      removed = false;
-      continue;
+ private:
+  void remove_entries(int directory, int depth) {
+    Directory entries(directory);
+    while (const dirent64* entry = entries.next()) {
+      if (unlinkat(directory, entry->d_name, 0) == 0) {
+        changed_ = true;
+      } else if (errno == EISDIR || errno == EPERM) {
+        remove_subdirectory(directory, entry->d_name, depth);
+      }
     }
-    if (!remove_subdirectory(root, directory, entry->d_name, device, depth)) removed = false;
   }
-  return removed && !entries.failed();
-}
+
+  void remove_subdirectory(int directory, const char* name, int depth) {
+    if (removed(directory, name)) return;
+    UniqueFd child(open_for_removal(directory, name));
+    struct stat found;
+    bool full = !child.valid() && (errno == EMFILE || errno == ENFILE);
+    if (!child.valid() && !full) return;
+    if (child.valid() && (fstat(child.get(), &found) != 0 || found.st_dev != device_)) return;
+    if (child.valid()) allow_removal(child.get());
+    if (depth >= kMaxDepth || full) {
+      if (depth > 0) move_up(directory, name);
+      return;
+    }
+    remove_entries(child.get(), depth + 1);
+    removed(directory, name);
+  }
+
+  bool removed(int directory, const char* name) {
+    if (unlinkat(directory, name, AT_REMOVEDIR) != 0) return false;
+    changed_ = true;
+    return true;
+  }
+
+  // The run may have made such names itself: they are passed over, each only once.
+  void move_up(int directory, const char* name) {
+    for (;;) {
+      auto moved = Text<40>().add(".cordon-deep-").add(moved_++);
+      if (renameat(directory, name, root_, moved.get()) == 0) {
+        changed_ = true;
+        return;
+      }
+      if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) return;
+    }
+  }
+
+  int root_;
+  dev_t device_;
+  uint64_t moved_ = 0;
+  bool changed_ = false;
+};
 
 bool is_empty(int directory) {
   Directory entries(directory);
   return entries.next() == nullptr && !entries.failed();
+}
+
+// 0 when the directory that was just made is locked, else the errno that stopped it; ENOENT when it
+// is gone again.
+int lock_made(TempDirectory* temp) {
+  UniqueFd made(openat(temp->parent.get(), temp->name, kDirectoryFlags));
+  if (!made.valid() || flock(made.get(), LOCK_EX | LOCK_NB) != 0) return errno;
+  struct stat found;
+  if (fstat(made.get(), &found) != 0) return errno;
+  if (found.st_nlink == 0) return ENOENT;
+  temp->directory = static_cast<UniqueFd&&>(made);
+  return 0;
+}
+
+// A directory that an earlier run of this user left and nobody holds.
+bool open_stale(int parent, const char* name, TempDirectory* stale) {
+  if (!own_temp_name(name)) return false;
+  UniqueFd handle(openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found;
+  if (!handle.valid() || fstat(handle.get(), &found) != 0 || found.st_uid != geteuid())
+    return false;
+  stale->directory.reset(open_for_removal(parent, name));
+  if (!stale->made()) return false;
+  if (flock(stale->directory.get(), LOCK_EX | LOCK_NB) != 0) {
+    // A live run's, which may have closed it on purpose.
+    if ((found.st_mode & 0700) != 0700) fchmod(stale->directory.get(), found.st_mode & 07777);
+    return false;
+  }
+  // Removed by another sweep while this one waited: the name may belong to a live run by now.
+  struct stat locked;
+  if (fstat(stale->directory.get(), &locked) != 0 || locked.st_nlink == 0) return false;
+  stale->parent.reset(fcntl(parent, F_DUPFD_CLOEXEC, 0));
+  memcpy(stale->name, name, strlen(name));
+  return stale->parent.valid();
 }
 
 }  // namespace
@@ -118,19 +206,19 @@ bool own_temp_name(const char* name) {
 bool make_temp(TempDirectory* temp, Failure* failure) {
   if (!valid_temp_name(temp->name)) return failure->at(Stage::kTemp, EINVAL, temp->name);
   if (injected(Stage::kTemp)) return failure->at(Stage::kTemp, errno, temp->name);
-  // Another guard's sweep may remove the directory in the moment before it is locked: then it is
-  // made again.
+  // Another guard's sweep may hold or remove the directory in the moment before it is locked: then
+  // it is made again.
   for (int attempt = 0; attempt < kMakeAttempts; ++attempt) {
+    if (attempt > 0) poll(nullptr, 0, kAttemptMs);
     if (mkdirat(temp->parent.get(), temp->name, 0700) != 0) {
       if (errno == EEXIST && attempt > 0) continue;
       return failure->at(Stage::kTemp, errno, temp->name);
     }
-    UniqueFd made(openat(temp->parent.get(), temp->name, kDirectoryFlags));
-    struct stat found;
-    if (!made.valid() || flock(made.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    if (fstat(made.get(), &found) != 0 || found.st_nlink == 0) continue;
-    temp->directory = static_cast<UniqueFd&&>(made);
-    return true;
+    int error = lock_made(temp);
+    if (error == 0) return true;
+    if (error == ENOENT || error == EWOULDBLOCK) continue;
+    unlinkat(temp->parent.get(), temp->name, AT_REMOVEDIR);
+    return failure->at(Stage::kTemp, error, temp->name);
   }
   return failure->at(Stage::kTemp, EBUSY, temp->name);
 }
@@ -140,10 +228,11 @@ bool empty_directory(int directory) {
   struct stat found;
   if (fstat(directory, &found) != 0) return false;
   allow_removal(directory);
-  // What was too deep is moved to the top in one pass and removed in the next.
+  Removal removal(directory, found.st_dev);
   for (int pass = 0; pass < kRemovalPasses; ++pass) {
-    if (!remove_entries(directory, directory, found.st_dev, 0)) return false;
+    bool changed = removal.pass();
     if (is_empty(directory)) return true;
+    if (!changed) return false;
   }
   return false;
 }
@@ -151,7 +240,7 @@ bool empty_directory(int directory) {
 bool remove_temp(TempDirectory* temp) {
   if (!temp->made()) return true;
   bool removed = unlinkat(temp->parent.get(), temp->name, AT_REMOVEDIR) == 0 || errno == ENOENT;
-  if (!removed && errno == ENOTEMPTY) {
+  if (!removed && (errno == ENOTEMPTY || errno == EEXIST)) {
     removed = empty_directory(temp->directory.get()) &&
               unlinkat(temp->parent.get(), temp->name, AT_REMOVEDIR) == 0;
   }
@@ -164,16 +253,8 @@ void sweep_temp(int parent) {
   if (!directory.valid()) return;
   Directory entries(directory.get());
   while (const dirent64* entry = entries.next()) {
-    if (!own_temp_name(entry->d_name)) continue;
     TempDirectory stale;
-    stale.directory.reset(openat(parent, entry->d_name, kDirectoryFlags));
-    if (!stale.made()) continue;
-    struct stat found;
-    if (fstat(stale.directory.get(), &found) != 0 || found.st_uid != geteuid()) continue;
-    if (flock(stale.directory.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    stale.parent.reset(dup(parent));
-    memcpy(stale.name, entry->d_name, strlen(entry->d_name));
-    remove_temp(&stale);
+    if (open_stale(parent, entry->d_name, &stale)) remove_temp(&stale);
   }
 }
 

@@ -23,14 +23,15 @@ struct TempDirectory {
 // The form of a name: the prefix and then letters and digits only.
 bool valid_temp_name(const char* name);
 
-// A name that ends in the check digits of what is before them, as `platform/temp-name.ts` makes them.
-// People call directories cordon-backup too; the sweep must know its own.
+// A name that ends in the check digits of what is before them, as `platform/temp-name.ts` makes
+// them. People call directories cordon-backup too; the sweep must know its own.
 bool own_temp_name(const char* name);
 
 // Makes `temp->name` beneath `temp->parent`, mode 0700, and locks it.
 bool make_temp(TempDirectory* temp, Failure* failure);
 
-// Removes everything beneath an open directory. False when something is left.
+// Removes everything beneath an open directory, however deep, with few descriptors and little
+// stack. False when something is left.
 bool empty_directory(int directory);
 
 // Empties and removes the directory. False when something is left.

@@ -1,0 +1,845 @@
+// The served guard from its owner's side: what it accepts, what it ends, and that nothing survives.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "linux/group_hash.h"
+#include "linux/landlock.h"
+#include "linux/landlock_abi.h"
+#include "test/harness.h"
+#include "test/served_guard.h"
+#include "test/world.h"
+
+namespace cordon::test {
+namespace {
+
+// Once with the sanitizers and this machine's C library, once as users get it.
+#define BOTH(name)                                 \
+  static void name(const std::string& executable); \
+  TEST(name##_sanitized) {                         \
+    prepare();                                     \
+    name(CORDON_EXEC_PATH);                        \
+  }                                                \
+  TEST(name##_release) {                           \
+    needs_release();                               \
+    prepare();                                     \
+    name(CORDON_RELEASE_EXEC_PATH);                \
+  }                                                \
+  static void name([[maybe_unused]] const std::string& executable)
+
+void needs_release() {
+  if (!exists(CORDON_RELEASE_EXEC_PATH))
+    skip("release-build", "build/Release/cordon-exec (npm run build:native)");
+}
+
+// What a killed guard leaves must come to this process, to be seen.
+void prepare() {
+  needs_landlock(1);
+  CHECK_CALL(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
+}
+
+ServeSpec served(const std::string& executable) {
+  ServeSpec spec;
+  spec.executable = executable;
+  return spec;
+}
+
+PlanSpec actor_plan(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), beside_this_test("actor"));
+  return program_plan(arguments);
+}
+
+// A pipe whose writing end a run has as its output.
+struct Output {
+  UniqueFd reader;
+  UniqueFd writer;
+
+  Output() {
+    int ends[2];
+    CHECK_CALL(pipe2(ends, O_CLOEXEC) == 0);
+    reader.reset(ends[0]);
+    writer.reset(ends[1]);
+  }
+
+  LaunchSpec as_stdout() const {
+    LaunchSpec spec;
+    spec.stdio[1] = writer.get();
+    return spec;
+  }
+
+  // To its end: nobody else may hold it.
+  std::string text() {
+    writer.reset();
+    std::string all;
+    char part[4096];
+    for (ssize_t n = 0; (n = read(reader.get(), part, sizeof part)) > 0;) {
+      all.append(part, static_cast<size_t>(n));
+    }
+    return all;
+  }
+};
+
+std::string output_of(ServedGuard* guard, const PlanSpec& plan) {
+  Output output;
+  Control control = guard->launch(plan, output.as_stdout());
+  std::string text = output.text();
+  const Told& told = control.until_closed();
+  CHECK(told.ended);
+  return text;
+}
+
+void expect_running(ServedGuard* guard) {
+  Control control = guard->launch(shell_plan("exit 7"));
+  CHECK_EQ(WEXITSTATUS(control.until_closed().wait_status), 7);
+}
+
+// Starts `actor tree` and returns the pids of its processes.
+std::vector<pid_t> start_tree(Control* control) {
+  control->until_started();
+  std::vector<pid_t> pids;
+  for (const char* name : {"main", "child", "session", "child-orphan", "session-orphan"}) {
+    pids.push_back(pid_from(scratch() + "/" + name));
+  }
+  return pids;
+}
+
+bool all_dead(const std::vector<pid_t>& pids) {
+  return std::none_of(pids.begin(), pids.end(), is_alive);
+}
+
+LaunchSpec with_temp(int serial = 1) {
+  LaunchSpec spec;
+  spec.temp_parent = scratch();
+  spec.temp_name = temp_name(serial);
+  return spec;
+}
+
+PlanSpec with_temp(PlanSpec plan, int serial = 1) {
+  plan.temp = scratch() + "/" + temp_name(serial);
+  return plan;
+}
+
+std::string temp_path(int serial = 1) { return scratch() + "/" + temp_name(serial); }
+
+// --- a run
+
+BOTH(tells_how_a_command_ends) {
+  ServedGuard guard(served(executable));
+  for (int code : {0, 1, 23, 125, 126, 127, 255}) {
+    Control control = guard.launch(shell_plan("exit " + std::to_string(code)));
+    const Told& told = control.until_closed();
+    CHECK(told.started && told.exited && told.ended && !told.failed);
+    CHECK(WIFEXITED(told.wait_status));
+    CHECK_EQ(WEXITSTATUS(told.wait_status), code);
+    CHECK_EQ(told.flags, 0u);
+    CHECK_EQ(told.survivor_count, 0u);
+  }
+  for (int signal : {SIGTERM, SIGKILL, SIGSEGV, SIGHUP}) {
+    Control control = guard.launch(shell_plan("kill -" + std::to_string(signal) + " $$"));
+    const Told& told = control.until_closed();
+    CHECK(WIFSIGNALED(told.wait_status));
+    CHECK_EQ(WTERMSIG(told.wait_status), signal);
+  }
+}
+
+BOTH(tells_what_was_enforced) {
+  ServedGuard guard(served(executable));
+  PlanSpec plan = shell_plan("exit 0");
+  Control control = guard.launch(plan);
+  const Told& told = control.until_closed();
+  CHECK(told.pid > 0 && told.supervisor > 0);
+  CHECK_EQ(told.abi, plan.landlock_abi);
+  CHECK_EQ(told.handled_fs, handled_fs(plan.landlock_abi));
+  CHECK_EQ(told.scoped, scoped(plan.landlock_abi));
+  CHECK_EQ(told.capabilities, 0u);
+}
+
+BOTH(gives_the_command_what_the_plan_says) {
+  ServedGuard guard(served(executable));
+  PlanSpec plan =
+      shell_plan("echo \"$0|$1|$2|$A|${HOME-none}\"; pwd; umask; ulimit -c; touch made");
+  plan.arguments.insert(plan.arguments.end(), {"zero", "", "a  b"});
+  plan.environment.push_back("A=x y");
+  plan.umask = 027;
+  plan.limits = {{RLIMIT_CORE, 1, 1}};
+  CHECK_EQ(output_of(&guard, plan), "zero||a  b|x y|none\n" + scratch() + "\n0027\n0\n");
+  struct stat found;
+  CHECK_CALL(stat((scratch() + "/made").c_str(), &found) == 0);
+  CHECK_EQ(found.st_mode & 0777u, 0640u);
+}
+
+BOTH(signals_are_as_a_command_expects_them) {
+  // Whatever the owner ignores and blocks.
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t some;
+  sigemptyset(&some);
+  sigaddset(&some, SIGTERM);
+  sigprocmask(SIG_BLOCK, &some, nullptr);
+  ServedGuard guard(served(executable));
+  std::string text = output_of(&guard, program_plan({"/bin/cat", "/proc/self/status"}));
+  for (const char* set : {"SigBlk:\t", "SigIgn:\t", "SigPnd:\t"}) {
+    CHECK(text.find(std::string(set) + "0000000000000000\n") != std::string::npos);
+  }
+}
+
+BOTH(a_session_of_its_own_or_the_owners) {
+  ServedGuard guard(served(executable));
+  PlanSpec plan = shell_plan("read stat < /proc/$$/stat; echo $stat");
+  auto fields = [&] {
+    Output output;
+    Control control = guard.launch(plan, output.as_stdout());
+    std::string text = output.text();
+    int pid = 0, session = 0, group = 0;
+    CHECK_EQ(sscanf(text.c_str(), "%d (sh) R %*d %d %d", &pid, &group, &session), 3);
+    CHECK_EQ(pid, control.until_closed().pid);
+    return std::vector<int>{pid, group, session};
+  };
+  std::vector<int> own = fields();
+  CHECK(own[1] == own[0] && own[2] == own[0]);
+  plan.flags = kFlagConfined;
+  std::vector<int> shared = fields();
+  CHECK_EQ(shared[1], getpgrp());
+  CHECK_EQ(shared[2], getsid(0));
+}
+
+BOTH(writes_stay_in_the_writable_roots) {
+  ServedGuard guard(served(executable));
+  std::string outside = scratch() + "-outside";
+  PlanSpec plan = shell_plan("touch inside; touch " + outside +
+                             " 2>/dev/null; echo x 2>/dev/null > " + outside);
+  Control control = guard.launch(plan);
+  CHECK(WEXITSTATUS(control.until_closed().wait_status) != 0);
+  CHECK(exists(scratch() + "/inside"));
+  CHECK(!exists(outside));
+}
+
+BOTH(a_script_without_an_interpreter_goes_to_the_shell) {
+  ServedGuard guard(served(executable));
+  std::string script = scratch() + "/script";
+  write_file(script, "exit $(($# + 40))\n");
+  CHECK_CALL(chmod(script.c_str(), 0755) == 0);
+  Control control = guard.launch(program_plan({script, "a", "b"}));
+  CHECK_EQ(WEXITSTATUS(control.until_closed().wait_status), 42);
+}
+
+BOTH(a_command_has_three_descriptors) {
+  ServeSpec spec = served(executable);
+  UniqueFd file(open("/etc/passwd", O_RDONLY));
+  UniqueFd directory(open("/", O_RDONLY | O_DIRECTORY));
+  spec.inherit = {file.get(), directory.get(), file.get()};
+  ServedGuard guard(spec);
+  CHECK_EQ(output_of(&guard, actor_plan({"descriptors"})), "0\n1\n2\n");
+}
+
+BOTH(a_command_has_three_descriptors_where_close_range_is_refused) {
+  for (int error : {ENOSYS, EPERM}) {
+    EXPECT_EXIT(0, [&] {
+      refuse_call(SYS_close_range, error);
+      ServeSpec spec = served(executable);
+      UniqueFd file(open("/etc/passwd", O_RDONLY));
+      UniqueFd far(fcntl(file.get(), F_DUPFD, 200));
+      spec.inherit = {file.get(), file.get()};
+      // Below some that are open, where a search through the numbers would end.
+      spec.most_descriptors = 150;
+      ServedGuard guard(spec);
+      CHECK_EQ(output_of(&guard, actor_plan({"descriptors"})), "0\n1\n2\n");
+    });
+  }
+}
+
+BOTH(a_temp_directory_is_there_and_gone_afterwards) {
+  ServedGuard guard(served(executable));
+  PlanSpec plan =
+      with_temp(shell_plan("cd \"$T\" && mkdir -p a/b && touch a/b/c && chmod 0 a && chmod 0 ."));
+  plan.environment.push_back("T=" + plan.temp);
+  plan.rules.clear();
+  Control control = guard.launch(plan, with_temp());
+  const Told& told = control.until_closed();
+  CHECK_EQ(WEXITSTATUS(told.wait_status), 0);
+  CHECK_EQ(told.flags, 0u);
+  CHECK(!exists(temp_path()));
+}
+
+// --- refusals
+
+BOTH(a_launch_that_fails_says_where) {
+  ServedGuard guard(served(executable));
+  write_file(scratch() + "/plain", "x");
+  struct {
+    PlanSpec plan;
+    Stage stage;
+    int error;
+    std::string object;
+  } cases[] = {
+      {program_plan({"/no/such/program"}), Stage::kExec, ENOENT, "/no/such/program"},
+      {program_plan({scratch() + "/plain"}), Stage::kExec, EACCES, scratch() + "/plain"},
+      {program_plan({"/bin"}), Stage::kExec, EACCES, "/bin"},
+      {shell_plan("touch ran"), Stage::kIdentity, EPERM, ""},
+      {shell_plan("touch ran"), Stage::kPlan, EPERM, "an unconfined plan"},
+      {shell_plan("touch ran"), Stage::kPlan, EINVAL, "temp directory"},
+      {shell_plan("touch ran"), Stage::kWorkingDirectory, ENOENT, scratch() + "/gone"},
+      {shell_plan("touch ran"), Stage::kRootChanged, ESTALE, scratch()},
+      {shell_plan("touch ran"), Stage::kLandlockCreate, EOPNOTSUPP, ""},
+      {shell_plan("touch ran"), Stage::kLandlockCreate, EOPNOTSUPP, ""},
+      {shell_plan("touch ran"), Stage::kRootChanged, ENOENT, scratch() + "/gone"},
+      {shell_plan("touch ran"), Stage::kLimits, EINVAL, ""},
+      {shell_plan("touch ran"), Stage::kExec, E2BIG, "/bin/sh"},
+  };
+  cases[3].plan.gid += 1;
+  cases[4].plan.flags = 0;
+  cases[4].plan.landlock_abi = 0;
+  cases[5].plan.temp = "/tmp/elsewhere";
+  cases[6].plan.cwd = scratch() + "/gone";
+  cases[7].plan.cwd_inode += 1;
+  cases[8].plan.landlock_abi = 1000;
+  cases[9].plan.landlock_abi = 0x80000007;
+  cases[10].plan.rules.push_back({RuleKind::kTree, scratch() + "/gone", true, 1, 1});
+  cases[11].plan.limits = {{999, 1, 1}};
+  cases[12].plan.environment.push_back("X=" + std::string(8 << 20, 'x'));
+  for (const auto& row : cases) {
+    Control control = guard.launch(row.plan);
+    const Told& told = control.until_closed();
+    CHECK(told.failed && !told.started && !told.exited && !told.ended);
+    CHECK_EQ(stage_name(told.stage), stage_name(row.stage));
+    CHECK_EQ(told.error, row.error);
+    CHECK_EQ(told.object, row.object);
+  }
+  CHECK(!exists(scratch() + "/ran"));
+  expect_running(&guard);
+}
+
+BOTH(a_malformed_plan_fails_with_its_offset) {
+  ServedGuard guard(served(executable));
+  Bytes plan = encode(shell_plan("touch ran"));
+  plan[12] = 0xff;
+  Control control = guard.launch_bytes(plan);
+  const Told& told = control.until_closed();
+  CHECK_EQ(stage_name(told.stage), "plan");
+  CHECK_EQ(told.error, EINVAL);
+  CHECK_EQ(told.detail, 12u);
+  for (const Bytes& bytes : {Bytes{}, Bytes(7, 0), Bytes(4096, 0xff)}) {
+    Control other = guard.launch_bytes(bytes);
+    CHECK_EQ(stage_name(other.until_closed().stage), "plan");
+  }
+  CHECK(!exists(scratch() + "/ran"));
+  expect_running(&guard);
+}
+
+BOTH(a_plan_that_is_no_memory_is_read_all_the_same) {
+  ServedGuard guard(served(executable));
+  Bytes bytes = encode(shell_plan("exit 7"));
+  write_file(scratch() + "/plan", std::string(bytes.begin(), bytes.end()));
+  UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  int pipe_ends[2];
+  CHECK_CALL(pipe2(pipe_ends, O_CLOEXEC) == 0);
+  UniqueFd file(open((scratch() + "/plan").c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd directory(open("/", O_RDONLY | O_CLOEXEC));
+  struct {
+    int fd;
+    bool runs;
+  } plans[] = {
+      {file.get(), true}, {pipe_ends[0], false}, {directory.get(), false}, {null.get(), false}};
+  for (const auto& plan : plans) {
+    int ends[2];
+    CHECK_CALL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    guard.send(
+        {bytes_of(request_header()), {plan.fd, ends[1], null.get(), null.get(), null.get()}});
+    close(ends[1]);
+    Control control{UniqueFd(ends[0])};
+    const Told& told = control.until_closed();
+    CHECK_EQ(told.ended, plan.runs);
+    if (!plan.runs) CHECK_EQ(stage_name(told.stage), "plan");
+  }
+  for (int fd : pipe_ends) close(fd);
+}
+
+BOTH(a_temp_directory_that_cannot_be_made) {
+  ServedGuard guard(served(executable));
+  CHECK_CALL(mkdir(temp_path().c_str(), 0700) == 0);
+  write_file(temp_path() + "/foreign", "intact");
+  Control control = guard.launch(with_temp(shell_plan("touch ran")), with_temp());
+  const Told& told = control.until_closed();
+  CHECK_EQ(stage_name(told.stage), "temp");
+  CHECK_EQ(told.error, EEXIST);
+  LaunchSpec other = with_temp();
+  other.temp_name = "elsewhere";
+  Control second = guard.launch(with_temp(shell_plan("touch ran")), other);
+  CHECK_EQ(second.until_closed().error, EINVAL);
+  CHECK_EQ(read_file(temp_path() + "/foreign"), "intact");
+  CHECK(!exists(scratch() + "/ran"));
+  expect_running(&guard);
+}
+
+// --- requests that no owner sends
+
+// Each ends the guard, and with it what it runs.
+void expect_end_of_guard(const std::string& executable,
+                         const std::function<RawRequest(int null)>& request) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(shell_plan("sleep 1000 & exec sleep 1000"));
+  pid_t pid = control.until_started().pid;
+  UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  guard.send(request(null.get()));
+  CHECK(guard.end(5000) == exited(0));
+  CHECK(control.until_closed(5000).closed);
+  CHECK(!is_alive(pid));
+  CHECK(all_gone(3000));
+}
+
+RawRequest request_of(const RunRequest& header, int null, size_t count) {
+  return {bytes_of(header), std::vector<int>(count, null)};
+}
+
+BOTH(a_malformed_header_is_the_end) {
+  expect_end_of_guard(executable, [](int null) {
+    RawRequest request = request_of(request_header(), null, 5);
+    request.header.resize(10);
+    return request;
+  });
+  expect_end_of_guard(executable, [](int null) {
+    RawRequest request = request_of(request_header(), null, 5);
+    request.header += "x";
+    return request;
+  });
+  expect_end_of_guard(executable, [](int null) {
+    RunRequest header = request_header();
+    header.magic ^= 1;
+    return request_of(header, null, 5);
+  });
+  expect_end_of_guard(executable, [](int null) {
+    RunRequest header = request_header();
+    header.version += 1;
+    return request_of(header, null, 5);
+  });
+}
+
+BOTH(other_groups_are_the_end) {
+  expect_end_of_guard(executable, [](int null) {
+    RunRequest header = request_header();
+    header.groups ^= 1;
+    return request_of(header, null, 5);
+  });
+}
+
+BOTH(another_number_of_descriptors_is_the_end) {
+  for (size_t count : {0, 1, 4, 6, 7, 16, 17, 100}) {
+    expect_end_of_guard(executable,
+                        [&](int null) { return request_of(request_header(), null, count); });
+  }
+  for (size_t count : {5, 7}) {
+    expect_end_of_guard(
+        executable, [&](int null) { return request_of(request_header(temp_name()), null, count); });
+  }
+}
+
+BOTH(another_sender_is_the_end) {
+  needs_root();
+  ServedGuard guard(served(executable));
+  EXPECT_EXIT(0, [&] {
+    CHECK_CALL(setresgid(54321, 54321, 54321) == 0 && setresuid(54321, 54321, 54321) == 0);
+    UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+    guard.send(request_of(request_header(), null.get(), 5));
+  });
+  CHECK(guard.end(5000) == exited(0));
+}
+
+BOTH(no_descriptor_of_a_request_stays_open) {
+  ServedGuard guard(served(executable));
+  expect_running(&guard);
+  int before = count_of_descriptors(guard.pid());
+  for (int i = 0; i < 20; ++i) expect_running(&guard);
+  for (int i = 0; i < 20; ++i) {
+    Control control = guard.launch(with_temp(shell_plan("touch ran")));
+    CHECK(control.until_closed().failed);
+  }
+  for (int i = 0; i < 20; ++i) {
+    Control control = guard.launch(with_temp(shell_plan("exit 0")), with_temp());
+    CHECK(control.until_closed().ended);
+  }
+  CHECK(eventually(2000, [&] { return count_of_descriptors(guard.pid()) == before; }));
+}
+
+// One run may not be had for want of descriptors; the others go on.
+BOTH(out_of_descriptors_is_the_end_of_one_run_only) {
+  ServeSpec spec = served(executable);
+  spec.most_descriptors = 32;
+  ServedGuard guard(spec);
+  Control first = guard.launch(shell_plan("exec sleep 1000"));
+  first.until_started();
+  std::vector<Control> runs;
+  for (int i = 1; i <= 20; ++i) {
+    runs.push_back(guard.launch(with_temp(shell_plan("exec sleep 1000"), i), with_temp(i)));
+  }
+  for (Control& run : runs) {
+    while (!run.told().started && !run.told().closed) run.listen(100);
+  }
+  CHECK(is_alive(first.told().pid));
+  for (Control& run : runs) {
+    run.ask(ControlType::kKill);
+    CHECK(run.until_closed().closed);
+  }
+  expect_running(&guard);
+}
+
+// --- what the owner asks for
+
+BOTH(a_signal_reaches_the_command) {
+  ServedGuard guard(served(executable));
+  PlanSpec plan = shell_plan("trap 'exit 5' USR1; touch ready; while :; do sleep 0.02; done");
+  Control control = guard.launch(plan);
+  control.until_started();
+  CHECK(eventually(10000, [] { return exists(scratch() + "/ready"); }));
+  control.ask(ControlType::kSignal, SIGUSR1);
+  const Told& told = control.until_closed();
+  CHECK_EQ(WEXITSTATUS(told.wait_status), 5);
+}
+
+BOTH(a_request_in_pieces_is_one_request) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(shell_plan("exec sleep 1000"));
+  control.until_started();
+  ControlRequest request{static_cast<uint32_t>(ControlType::kSignal), SIGTERM};
+  char bytes[sizeof request];
+  memcpy(bytes, &request, sizeof request);
+  for (char byte : bytes) {
+    CHECK_CALL(send(control.fd(), &byte, 1, MSG_NOSIGNAL) == 1);
+    poll(nullptr, 0, 5);
+  }
+  CHECK_EQ(WTERMSIG(control.until_closed().wait_status), SIGTERM);
+}
+
+BOTH(signals_that_are_none_are_not_sent) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(shell_plan("exec sleep 1000"));
+  pid_t pid = control.until_started().pid;
+  for (uint32_t signal : {0u, 65u, 0x7fffffffu, 0xffffffffu}) {
+    control.ask(ControlType::kSignal, signal);
+    control.ask(ControlType::kSignalTree, signal);
+  }
+  poll(nullptr, 0, 50);
+  CHECK(is_alive(pid));
+  control.ask(ControlType::kSignal, SIGKILL);
+  CHECK_EQ(WTERMSIG(control.until_closed().wait_status), SIGKILL);
+}
+
+BOTH(a_signal_to_the_tree_reaches_all_of_it) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"tree", scratch()}));
+  std::vector<pid_t> pids = start_tree(&control);
+  control.ask(ControlType::kSignalTree, SIGTERM);
+  const Told& told = control.until_closed();
+  CHECK_EQ(WTERMSIG(told.wait_status), SIGTERM);
+  CHECK(all_dead(pids));
+}
+
+BOTH(a_kill_ends_the_tree) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"tree", scratch()}));
+  std::vector<pid_t> pids = start_tree(&control);
+  control.ask(ControlType::kKill);
+  const Told& told = control.until_closed(3000);
+  CHECK_EQ(WTERMSIG(told.wait_status), SIGKILL);
+  CHECK(told.ended);
+  CHECK_EQ(told.survivor_count, 4u);
+  CHECK(all_dead(pids));
+}
+
+BOTH(an_unknown_request_ends_the_tree) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"tree", scratch()}));
+  std::vector<pid_t> pids = start_tree(&control);
+  control.ask(static_cast<ControlType>(77));
+  control.until_closed(3000);
+  CHECK(all_dead(pids));
+}
+
+BOTH(an_owner_that_leaves_ends_the_tree) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(with_temp(actor_plan({"tree", scratch()})), with_temp());
+  std::vector<pid_t> pids = start_tree(&control);
+  Control other = guard.launch(shell_plan("exec sleep 1000"));
+  other.until_started();
+  control.close();
+  CHECK(eventually(2000, [&] { return all_dead(pids) && !exists(temp_path()); }));
+  CHECK(is_alive(other.told().pid));
+}
+
+BOTH(stops_and_continues_are_told) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(shell_plan("kill -STOP $$; sleep 0.3; exit 3"));
+  control.until_started();
+  CHECK(eventually(5000, [&] { return !control.listen(10).stops.empty(); }));
+  CHECK_EQ(control.told().stops[0], SIGSTOP);
+  control.ask(ControlType::kSignal, SIGCONT);
+  const Told& told = control.until_closed();
+  CHECK_EQ(told.continues, 1);
+  CHECK_EQ(WEXITSTATUS(told.wait_status), 3);
+}
+
+// --- who dies when
+
+BOTH(what_a_command_leaves_is_ended_and_named) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"orphans", scratch()}));
+  const Told& told = control.until_closed();
+  CHECK_EQ(WEXITSTATUS(told.wait_status), 0);
+  CHECK_EQ(told.survivor_count, 4u);
+  CHECK_EQ(told.survivors.size(), size_t{4});
+  for (const char* name : {"child", "session", "child-orphan", "session-orphan"}) {
+    pid_t pid = pid_from(scratch() + "/" + name);
+    CHECK(!is_alive(pid));
+    auto named = std::find_if(told.survivors.begin(), told.survivors.end(),
+                              [&](const Survivor& survivor) { return survivor.pid == pid; });
+    CHECK(named != told.survivors.end());
+    CHECK_EQ(named->command, beside_this_test("actor") + " orphans " + scratch());
+  }
+}
+
+BOTH(a_process_without_its_first_thread_is_a_survivor_too) {
+  ServedGuard guard(served(executable));
+  std::string actor = beside_this_test("actor");
+  Control control = guard.launch(shell_plan(
+      actor +
+      " headless & echo $! > pid; while ! grep -q '^State:.Z' /proc/$!/status; do :; done"));
+  const Told& told = control.until_closed();
+  CHECK_EQ(told.survivor_count, 1u);
+  CHECK(!is_alive(pid_from(scratch() + "/pid")));
+}
+
+BOTH(the_owner_gone_is_the_end_within_two_seconds) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(with_temp(actor_plan({"tree", scratch()})), with_temp());
+  std::vector<pid_t> pids = start_tree(&control);
+  int64_t began = now_ms();
+  guard.close_socket();
+  CHECK(guard.end(2000) == exited(0));
+  CHECK(now_ms() - began < 2000);
+  CHECK(all_dead(pids));
+  CHECK(!exists(temp_path()));
+  CHECK(all_gone(1000));
+}
+
+// The command, its supervisor and the owner's leaving, all stopped.
+BOTH(the_owner_gone_while_a_supervisor_does_not_answer) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(with_temp(actor_plan({"tree", scratch()})), with_temp());
+  std::vector<pid_t> pids = start_tree(&control);
+  CHECK_CALL(kill(control.told().supervisor, SIGSTOP) == 0);
+  guard.close_socket();
+  CHECK(guard.end(4000) == exited(0));
+  CHECK(all_dead(pids));
+  CHECK(!exists(temp_path()));
+  CHECK(all_gone(1000));
+}
+
+BOTH(a_supervisor_killed_is_the_end_of_its_tree_only) {
+  ServedGuard guard(served(executable));
+  Control other = guard.launch(shell_plan("sleep 1000 & touch other; wait"));
+  other.until_started();
+  CHECK(eventually(10000, [] { return exists(scratch() + "/other"); }));
+  Control control = guard.launch(with_temp(actor_plan({"tree", scratch()})), with_temp());
+  std::vector<pid_t> pids = start_tree(&control);
+  CHECK_CALL(kill(control.told().supervisor, SIGKILL) == 0);
+  const Told& told = control.until_closed(3000);
+  CHECK(!told.ended);
+  CHECK(all_dead(pids));
+  CHECK(!exists(temp_path()));
+  CHECK(is_alive(other.told().pid));
+  other.ask(ControlType::kKill);
+  // Its `sleep` too was not touched.
+  CHECK_EQ(other.until_closed().survivor_count, 1u);
+  expect_running(&guard);
+}
+
+BOTH(a_hundred_supervisors_killed) {
+  ServedGuard guard(served(executable));
+  for (int i = 0; i < 100; ++i) {
+    Control control = guard.launch(
+        shell_plan("setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & exec sleep 1000"));
+    CHECK_CALL(kill(control.until_started().supervisor, SIGKILL) == 0);
+    control.until_closed();
+  }
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  CHECK(all_gone(1000));
+}
+
+BOTH(a_guard_killed_is_the_end_of_every_tree) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"tree", scratch()}));
+  std::vector<pid_t> pids = start_tree(&control);
+  Control other = guard.launch(shell_plan("exec sleep 1000"));
+  pids.push_back(other.until_started().pid);
+  CHECK_CALL(kill(guard.pid(), SIGKILL) == 0);
+  CHECK(guard.end() == signalled(SIGKILL));
+  CHECK(control.until_closed(3000).ended);
+  CHECK(other.until_closed(3000).ended);
+  CHECK(all_dead(pids));
+  CHECK(all_gone(1000));
+}
+
+BOTH(guard_and_supervisor_killed_leave_what_the_next_guard_ends) {
+  std::string journals = scratch() + "/journals";
+  CHECK_CALL(mkdir(journals.c_str(), 0700) == 0);
+  ServeSpec spec = served(executable);
+  spec.journal = journals;
+  ServedGuard guard(spec);
+  Control control = guard.launch(
+      with_temp(shell_plan(
+          "sh -c 'echo $$ > member.new; mv member.new member; exec sleep 1000' & exec sleep 1000")),
+      with_temp());
+  control.until_started();
+  pid_t member = pid_from(scratch() + "/member");
+  CHECK_EQ(names_in(journals).size(), size_t{1});
+  // Neither may act on the other's end.
+  for (pid_t pid : {guard.pid(), control.told().supervisor}) CHECK_CALL(kill(pid, SIGSTOP) == 0);
+  for (pid_t pid : {guard.pid(), control.told().supervisor}) CHECK_CALL(kill(pid, SIGKILL) == 0);
+  CHECK(guard.end() == signalled(SIGKILL));
+  CHECK(is_alive(member));
+  CHECK(exists(temp_path()));
+
+  ServedGuard next(spec);
+  Control later = next.launch(with_temp(shell_plan("exit 0"), 2), with_temp(2));
+  CHECK(later.until_closed().ended);
+  CHECK(eventually(2000, [&] { return !is_alive(member); }));
+  // Swept as the next run's parent directory is the same.
+  CHECK(eventually(2000, [] { return !exists(temp_path()); }));
+  CHECK_EQ(names_in(journals).size(), size_t{1});
+  next.close_socket();
+  CHECK(next.end() == exited(0));
+  CHECK(names_in(journals).empty());
+  CHECK(all_gone(1000));
+}
+
+BOTH(fifty_runs_at_once) {
+  ServedGuard guard(served(executable));
+  std::vector<Control> runs;
+  for (int i = 0; i < 50; ++i) {
+    PlanSpec plan =
+        with_temp(shell_plan("touch \"$T/x\"; sleep 0.1; exit " + std::to_string(i)), i);
+    plan.environment.push_back("T=" + plan.temp);
+    runs.push_back(guard.launch(plan, with_temp(i)));
+  }
+  for (int i = 0; i < 50; ++i) {
+    const Told& told = runs[static_cast<size_t>(i)].until_closed();
+    CHECK(told.ended);
+    CHECK_EQ(WEXITSTATUS(told.wait_status), i);
+    CHECK_EQ(told.flags, 0u);
+  }
+  CHECK(names_in(scratch()).empty());
+}
+
+// --- hostile commands
+
+// Linux lets any process of a user lower any other's limits; confinement does not change that.
+BOTH(a_supervisor_without_descriptors_still_ends_its_tree) {
+  ServedGuard guard(served(executable));
+  std::string actor = beside_this_test("actor");
+  Control control =
+      guard.launch(shell_plan(actor + " tree " + scratch() + " & setsid sleep 1000 & " +
+                              "while ! [ -e go ]; do sleep 0.02; done; " + actor +
+                              " lower-limits $PPID && touch lowered; exec sleep 1000"));
+  std::vector<pid_t> pids = start_tree(&control);
+  write_file(scratch() + "/go", "");
+  CHECK(eventually(10000, [] { return exists(scratch() + "/lowered"); }));
+  control.ask(ControlType::kKill);
+  control.until_closed();
+  CHECK(all_dead(pids));
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  CHECK(all_gone(1000));
+}
+
+BOTH(a_command_cannot_signal_what_watches_it) {
+  needs_landlock(6);
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(
+      shell_plan("kill -KILL $PPID && exit 1; kill -0 " + std::to_string(guard.pid()) +
+                 " && exit 2; kill -STOP " + std::to_string(getpid()) + " && exit 3; exit 0"));
+  CHECK_EQ(WEXITSTATUS(control.until_closed().wait_status), 0);
+}
+
+void expect_bomb_ended(const std::string& executable, const char* kind) {
+  become_ordinary_user();
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"bomb", kind}));
+  control.until_started();
+  poll(nullptr, 0, 300);
+  control.ask(ControlType::kKill);
+  const Told& told = control.until_closed(40000);
+  CHECK(told.ended);
+  CHECK_EQ(told.flags, 0u);
+  CHECK(told.survivor_count > 10);
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  CHECK(all_gone(1000));
+}
+
+BOTH(a_fork_bomb_is_ended) { expect_bomb_ended(executable, "same"); }
+BOTH(a_fork_bomb_of_sessions_is_ended) { expect_bomb_ended(executable, "own"); }
+
+BOTH(an_ordinary_user_runs_the_same) {
+  become_ordinary_user();
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(with_temp(actor_plan({"orphans", scratch()})), with_temp());
+  const Told& told = control.until_closed();
+  CHECK(told.ended);
+  CHECK_EQ(told.survivor_count, 4u);
+  CHECK(!exists(temp_path()));
+  CHECK_CALL(
+      kill(guard.launch(shell_plan("exec sleep 1000")).until_started().supervisor, SIGKILL) == 0);
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  CHECK(all_gone(1000));
+}
+
+// --- capabilities
+
+BOTH(a_run_of_root_has_what_its_plan_keeps_and_no_more) {
+  needs_root();
+  for (const char* kind : {"confined", "any"}) {
+    ServeSpec spec = served(executable);
+    spec.kind = kind;
+    ServedGuard guard(spec);
+    for (uint64_t keep : {uint64_t{0}, uint64_t{0xb}, ~uint64_t{0}}) {
+      PlanSpec plan = program_plan({"/bin/grep", "^Cap", "/proc/self/status"});
+      plan.keep_capabilities = keep;
+      std::string mask = keep == 0 ? "0000000000000000" : "000000000000000b";
+      std::string expected;
+      for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
+        expected += std::string(set) + ":\t" + mask + "\n";
+      }
+      CHECK_EQ(output_of(&guard, plan), expected);
+    }
+  }
+}
+
+BOTH(an_unconfined_run_keeps_what_the_user_has) {
+  ServeSpec spec = served(executable);
+  spec.kind = "any";
+  ServedGuard guard(spec);
+  PlanSpec plan = shell_plan("touch " + scratch() + "-outside");
+  plan.flags = 0;
+  plan.landlock_abi = 0;
+  plan.rules.clear();
+  Control control = guard.launch(plan);
+  const Told& told = control.until_closed();
+  CHECK_EQ(told.abi, 0u);
+  CHECK_EQ(told.handled_fs, 0u);
+  CHECK_CALL(unlink((scratch() + "-outside").c_str()) == 0);
+}
+
+}  // namespace
+}  // namespace cordon::test

@@ -1,0 +1,59 @@
+// Plans for tests, in the wire form of core/plan.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace cordon::test {
+
+using Bytes = std::vector<uint8_t>;
+
+struct RuleSpec {
+  RuleKind kind;
+  std::string path;
+  bool has_identity = false;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+};
+
+struct LimitSpec {
+  uint32_t resource;
+  uint64_t soft;
+  uint64_t hard;
+};
+
+struct PlanSpec {
+  uint32_t flags = kFlagConfined | kFlagNewSession;
+  uint32_t umask = kInheritUmask;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  uint32_t landlock_abi = 0;
+  uint32_t filter = 0;
+  uint64_t keep_capabilities = 0;
+  uint64_t cwd_device = 0;
+  uint64_t cwd_inode = 0;
+  std::string cwd;
+  std::string program;
+  std::string temp;
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::vector<RuleSpec> rules;
+  std::vector<LimitSpec> limits;
+};
+
+Bytes encode(const PlanSpec& plan);
+
+// A rule that names the very object at `path`.
+RuleSpec rule_for(RuleKind kind, const std::string& path);
+
+// A confined plan of this process' identity and this kernel's ABI: `script` for /bin/sh in the
+// test's scratch directory, which is its one writable tree.
+PlanSpec shell_plan(const std::string& script);
+
+// The same, for another program.
+PlanSpec program_plan(const std::vector<std::string>& arguments);
+
+}  // namespace cordon::test
