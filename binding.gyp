@@ -11,6 +11,7 @@
       'native/linux/child.cc',
       'native/linux/connector.cc',
       'native/linux/control.cc',
+      'native/linux/denials.cc',
       'native/linux/guard.cc',
       'native/linux/journal.cc',
       'native/linux/landlock.cc',

@@ -8,6 +8,7 @@ export { ERROR_CODES } from './errors/codes.js';
 export type { ErrorDetails, Probed, UnmetGuarantee } from './errors/details.js';
 export { SandboxError, SandboxUnavailableError } from './errors/sandbox-error.js';
 export { confine } from './run/confine.js';
+export { explain } from './run/explain.js';
 export type { Inspection } from './run/inspect.js';
 export { inspect, resolvePolicy } from './run/inspect.js';
 export type { Prepared, PrepareOptions } from './run/prepare.js';
@@ -15,6 +16,7 @@ export { prepare } from './run/prepare.js';
 export type { Started } from './run/run.js';
 export { Run } from './run/run.js';
 export type { Enforcement, GuaranteeReport } from './schema/enforcement.js';
+export type { Explanation, ExplanationRule, Operation } from './schema/explanation.js';
 export type {
   ConfineOptions,
   FieldOrigins,
@@ -24,7 +26,14 @@ export type {
   StdioOption,
 } from './schema/params.js';
 export type { Origin, Policy, PolicyParams, Root, Sourced } from './schema/policy.js';
-export type { Denial, Outcome, RunResult, StageName, Survivor } from './schema/result.js';
+export type {
+  Denial,
+  Outcome,
+  RunResult,
+  SignalName,
+  StageName,
+  Survivor,
+} from './schema/result.js';
 export type {
   BackendName,
   Guarantee,
@@ -37,5 +46,6 @@ export type {
   Requirement,
   RootCapabilitiesChoice,
   SharedMemoryChoice,
+  SocketsChoice,
   TempChoice,
 } from './schema/vocabulary.js';

@@ -13,10 +13,12 @@ enum class RecordType : uint32_t {
   kFailed = 2,     // u32 stage, i32 errno, u32 detail, str object
   kExited = 3,     // i32 wait status, u32 0, u64 user µs, u64 system µs, u64 peak resident KiB
   kSurvivor = 4,   // i32 pid, str command
-  kEnded = 5,      // u32 survivors, u32 flags; the tree is dead and the temp directory empty, its
-                   // removal is the owner's
+  kEnded = 5,      // u32 survivors, u32 flags, u32 denials lost; the tree is dead and the temp
+                   // directory empty, its removal is the owner's
   kStopped = 6,    // i32 signal
   kContinued = 7,  // nothing
+  kDenied = 8,     // i32 thread, i32 errno, u32 DeniedOperation, u32 DenialSource, str command,
+                   // str path
 };
 
 inline constexpr uint32_t kEndedTempNotEmpty = 1u << 0;

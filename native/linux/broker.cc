@@ -14,6 +14,7 @@
 
 #include "core/plan_codec.h"
 #include "linux/broker_calls.h"
+#include "linux/observed_calls.h"
 #include "linux/opener.h"
 #include "linux/resolve.h"
 #include "linux/seccomp_filter.h"
@@ -31,7 +32,9 @@ constexpr size_t kFileAttributeBytes = 4096;    // the kernel refuses more than 
 constexpr char kProtectedXattrs[] = "security.";
 
 constexpr long kFileSetattr = 469;
-constexpr int kOpen = 2;  // of x86-64; arm64 has neither open nor creat
+// Of x86-64; arm64 has neither.
+constexpr int kOpen = 2;
+constexpr int kCreat = 85;
 constexpr int kAtFlags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
 
 #ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
@@ -195,6 +198,46 @@ long apply(const BrokerCall& call, int object, const struct stat& found, const C
   return failed(ENOSYS);
 }
 
+DeniedOperation denied_operation(Operation operation) {
+  switch (operation) {
+    case Operation::kMode:
+      return DeniedOperation::kMode;
+    case Operation::kOwner:
+      return DeniedOperation::kOwner;
+    case Operation::kUtime:
+    case Operation::kTimevals:
+    case Operation::kTimespecs:
+      return DeniedOperation::kTimes;
+    case Operation::kSetXattr:
+    case Operation::kSetXattrAt:
+    case Operation::kRemoveXattr:
+      return DeniedOperation::kAttribute;
+    case Operation::kFileAttributes:
+    case Operation::kIoctl:
+      return DeniedOperation::kFlags;
+    case Operation::kTruncate:
+    case Operation::kOpenTruncating:
+      break;
+  }
+  return DeniedOperation::kTruncate;
+}
+
+// Refused by the policy although the object is the run's own.
+bool is_set_id(const BrokerCall& call, const struct stat& found, const uint64_t* words, int64_t result) {
+  if (result != -kRefusedSetId || call.operation != Operation::kMode) return false;
+  return !S_ISDIR(found.st_mode) && (words[call.values] & kSetIdBits) != 0;
+}
+
+bool device_granted(const Plan& plan, const char* path) {
+  PlanReader rules = read_list(plan.rules);
+  for (uint32_t i = 0; i < plan.rules.count; ++i) {
+    PlanRule rule = rules.rule();
+    if (rule.kind == RuleKind::kDevice && strcmp(path, rule.path) == 0) return true;
+    if (rule.kind == RuleKind::kDeviceTree && beneath(path, rule.path)) return true;
+  }
+  return false;
+}
+
 const BrokerCall* find_call(int number) {
   for (const BrokerCall& call : kBrokerCalls) {
     int own = kThisArchitecture == Architecture::kX8664 ? call.x86_64 : call.arm64;
@@ -205,7 +248,8 @@ const BrokerCall* find_call(int number) {
 
 }  // namespace
 
-void Broker::start(int listener, const Plan& plan) {
+void Broker::start(int listener, const Plan& plan, int control) {
+  denials_.start(control);
   listener_ = listener;
   plan_ = &plan;
   workers_.start(listener);
@@ -214,20 +258,23 @@ void Broker::start(int listener, const Plan& plan) {
   static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), kNotifSetFlags, kSyncWakeUp));
 }
 
+bool Broker::writable(const char* path) const {
+  if (plan_->temp[0] != '\0' && beneath(path, plan_->temp)) return true;
+  PlanReader rules = read_list(plan_->rules);
+  for (uint32_t i = 0; i < plan_->rules.count; ++i) {
+    PlanRule rule = rules.rule();
+    if (rule.kind == RuleKind::kTree && beneath(path, rule.path)) return true;
+    if (rule.kind == RuleKind::kFile && strcmp(path, rule.path) == 0) return true;
+  }
+  return false;
+}
+
 // Objects without a name are nobody's file; named ones are the run's beneath its writable roots.
 bool Broker::allowed(int object) const {
   struct stat found;
   if (fstat(object, &found) != 0) return false;
   if (!path_of(object, g_link, sizeof g_link)) return false;
-  if (g_link[0] != '/' || found.st_nlink == 0) return true;
-  if (plan_->temp[0] != '\0' && beneath(g_link, plan_->temp)) return true;
-  PlanReader rules = read_list(plan_->rules);
-  for (uint32_t i = 0; i < plan_->rules.count; ++i) {
-    PlanRule rule = rules.rule();
-    if (rule.kind == RuleKind::kTree && beneath(g_link, rule.path)) return true;
-    if (rule.kind == RuleKind::kFile && strcmp(g_link, rule.path) == 0) return true;
-  }
-  return false;
+  return g_link[0] != '/' || found.st_nlink == 0 || writable(g_link);
 }
 
 int64_t Broker::perform(const seccomp_notif& question) {
@@ -244,8 +291,15 @@ int64_t Broker::perform(const seccomp_notif& question) {
   if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return failed(EINTR);
   struct stat found;
   if (fstat(object.get(), &found) != 0) return failed(errno);
-  if (!allowed(object.get())) return failed(kRefusedPath);
-  return apply(*call, object.get(), found, caller, words);
+  bool inside = allowed(object.get());
+  int64_t result = inside ? apply(*call, object.get(), found, caller, words) : failed(kRefusedPath);
+  if (!inside || is_set_id(*call, found, words, result)) {
+    DeniedOperation operation = inside ? DeniedOperation::kSetId : denied_operation(call->operation);
+    if (path_of(object.get(), g_link, sizeof g_link)) {
+      denials_.report(operation, DenialSource::kBroker, static_cast<int>(-result), caller.thread(), g_link);
+    }
+  }
+  return result;
 }
 
 bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
@@ -286,6 +340,84 @@ bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
   _exit(0);
 }
 
+// Where a path would lead, as far as it exists.
+struct ObservedPath {
+  int directory;
+  uint64_t address;
+  bool follows;
+  bool reads;  // what exists already
+};
+
+// Reports a path that the policy refuses to write. What does not exist is judged by its directory; a path that leads
+// nowhere at all is the kernel's to refuse, and no denial.
+void Broker::observe(const Caller& caller, DeniedOperation operation, const ObservedPath& at) {
+  if (caller.read_text(at.address, g_path.bytes, sizeof g_path.bytes) != 0) return;
+  int error = 0;
+  UniqueFd object = resolve(caller, at.directory, g_path.bytes, at.follows, false, &error);
+  if (object.valid()) {
+    struct stat found;
+    if (fstat(object.get(), &found) != 0 || !path_of(object.get(), g_link, sizeof g_link)) return;
+    if (at.reads || g_link[0] != '/' || found.st_nlink == 0 || writable(g_link)) return;
+    bool device = S_ISCHR(found.st_mode) && operation == DeniedOperation::kWrite;
+    if (device && device_granted(*plan_, g_link)) return;
+  } else {
+    if (error != ENOENT) return;
+    if (operation == DeniedOperation::kWrite) operation = DeniedOperation::kCreate;
+    char* slash = strrchr(g_path.bytes, '/');
+    char name[256] = {};
+    const char* last = slash == nullptr ? g_path.bytes : slash + 1;
+    memcpy(name, last, strnlen(last, sizeof name - 1));
+    const char* parent = slash == nullptr ? "." : slash == g_path.bytes ? "/" : g_path.bytes;
+    if (slash != nullptr && slash != g_path.bytes) *slash = '\0';
+    UniqueFd directory = resolve(caller, at.directory, parent, true, false, &error);
+    if (name[0] == '\0' || !directory.valid() || !path_of(directory.get(), g_link, sizeof g_link)) return;
+    size_t length = strlen(g_link);
+    if (length + strlen(name) + 2 > sizeof g_link) return;
+    if (length > 1) g_link[length++] = '/';
+    memcpy(g_link + length, name, strlen(name) + 1);
+    if (writable(g_link)) return;
+  }
+  denials_.report(operation, DenialSource::kObserver, EACCES, caller.thread(), g_link);
+}
+
+// Whether the call is the broker's to perform although the observer knows it too.
+bool Broker::truncates(const seccomp_notif& question) const {
+  if ((plan_->filter & kFilterBrokerTruncate) == 0) return false;
+  const BrokerCall* call = find_call(question.data.nr);
+  if (call == nullptr) return false;
+  if (call->operation == Operation::kTruncate) return true;
+  if (call->operation != Operation::kOpenTruncating) return false;
+  bool plain_creat = call->directory == kNone && question.data.nr != kOpen;
+  return plain_creat || (as_int(question.data.args[call->values]) & O_TRUNC) != 0;
+}
+
+// True when the call is one to look at only: it goes on in the kernel, which decides it by itself. What was seen here may
+// have changed by then; nothing rests on it.
+bool Broker::observed(const seccomp_notif& question) {
+  if ((plan_->filter & kFilterObserve) == 0) return false;
+  for (const ObservedCall& call : kObservedCalls) {
+    int own = kThisArchitecture == Architecture::kX8664 ? call.x86_64 : call.arm64;
+    if (own != question.data.nr) continue;
+    const auto* words = question.data.args;
+    Caller caller(static_cast<pid_t>(question.pid));
+    // open and openat have their flags behind the path; to make a file that is there already changes nothing.
+    bool opens = call.operation == DeniedOperation::kWrite && question.data.nr != kCreat;
+    bool reads = opens && (as_int(words[call.path + 1]) & (O_ACCMODE | O_TRUNC)) == O_RDONLY;
+    observe(caller, call.operation,
+            {call.directory == kNone ? AT_FDCWD : as_int(words[call.directory]), words[call.path], call.follows, reads});
+    if (call.path2 != kNone) {
+      observe(caller, call.operation,
+              {call.directory2 == kNone ? AT_FDCWD : as_int(words[call.directory2]), words[call.path2], false, false});
+    }
+    seccomp_notif_resp answer{};
+    answer.id = question.id;
+    answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_SEND, &answer));
+    return true;
+  }
+  return false;
+}
+
 void Broker::answer(bool asked) {
   if (!asked) {
     close(listener_);
@@ -299,7 +431,12 @@ void Broker::answer(bool asked) {
   int64_t result = 0;
   if (question->data.nr == SYS_connect) {
     if (connector_.connect(*question, &result) == Connector::Done::kPending) return;
+    if (connector_.refused()[0] != '\0') {
+      denials_.report(DeniedOperation::kConnect, DenialSource::kBroker, static_cast<int>(-result),
+                      static_cast<pid_t>(question->pid), connector_.refused());
+    }
   } else {
+    if (!truncates(*question) && observed(*question)) return;
     if (open_truncating(*question, &result)) return;
   }
   send_answer(listener_, question->id, result);

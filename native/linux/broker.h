@@ -8,16 +8,20 @@
 #include "core/plan.h"
 #include "linux/caller.h"
 #include "linux/connector.h"
+#include "linux/denials.h"
 #include "linux/workers.h"
 
 struct seccomp_notif;
 
 namespace cordon {
 
+struct ObservedPath;
+
 class Broker {
  public:
   // `plan` outlives the broker: its writable trees and files, and its temp directory, are where metadata may change.
-  void start(int listener, const Plan& plan);
+  // Refusals are reported on `control`, -1 for none.
+  void start(int listener, const Plan& plan, int control);
 
   // -1 when there is nobody to listen to.
   int listener() const { return listener_; }
@@ -27,6 +31,8 @@ class Broker {
 
   // How long a poll may last: -1 for ever.
   int patience_ms() const { return workers_.busy() ? kSignalCheckMs : -1; }
+  uint32_t denials_lost() const { return denials_.lost(); }
+
   void check_waiting() {
     if (workers_.busy()) workers_.interrupt_signalled();
   }
@@ -42,10 +48,16 @@ class Broker {
   // True when the caller has been answered already.
   bool open_truncating(const seccomp_notif& question, int64_t* result);
   bool allowed(int object) const;
+  // Whether the policy lets a program write what has this canonical path.
+  bool writable(const char* path) const;
+  bool truncates(const seccomp_notif& question) const;
+  bool observed(const seccomp_notif& question);
+  void observe(const Caller& caller, DeniedOperation operation, const ObservedPath& at);
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   Workers workers_;
+  Denials denials_;
   Connector connector_;
 };
 

@@ -104,7 +104,7 @@ bool Connector::permitted(const char* path, int object) const {
 }
 
 // 0 when the run may connect to the socket at `path`, which `*object` then names.
-int Connector::permitted_path(const Caller& caller, const char* path, UniqueFd* object) const {
+int Connector::permitted_path(const Caller& caller, const char* path, UniqueFd* object) {
   int error = 0;
   *object = resolve(caller, AT_FDCWD, path, true, false, &error);
   if (!object->valid()) return error;
@@ -113,10 +113,13 @@ int Connector::permitted_path(const Caller& caller, const char* path, UniqueFd* 
   if (!S_ISSOCK(found.st_mode)) return ECONNREFUSED;
   char where[kPathBytes];
   if (!path_of(object->get(), where, sizeof where)) return kRefusedSocket;
-  return permitted(where, object->get()) ? 0 : kRefusedSocket;
+  if (permitted(where, object->get())) return 0;
+  memcpy(refused_, where, strlen(where) + 1);
+  return kRefusedSocket;
 }
 
 Connector::Done Connector::connect(const seccomp_notif& question, int64_t* result) {
+  refused_[0] = '\0';
   Caller caller(static_cast<pid_t>(question.pid));
   Address address{};
   uint64_t length = static_cast<uint32_t>(question.data.args[2]);

@@ -20,13 +20,16 @@ class Connector {
  public:
   void start(int listener, const Plan& plan, Workers* workers);
 
+  // Path of the socket that the last call was refused; empty when the policy refused nothing.
+  const char* refused() const { return refused_; }
+
   enum class Done : uint8_t { kAnswered, kPending };
 
   // Result of one call, or kPending when a worker will answer it.
   Done connect(const seccomp_notif& question, int64_t* result);
 
  private:
-  int permitted_path(const Caller& caller, const char* path, UniqueFd* object) const;
+  int permitted_path(const Caller& caller, const char* path, UniqueFd* object);
   bool born_in_run(int object) const;
   bool permitted(const char* path, int object) const;
   Done hand_over(const seccomp_notif& question, int socket, const void* address, unsigned length, int64_t* result);
@@ -34,6 +37,7 @@ class Connector {
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   timespec began_{};
+  char refused_[kPathBytes];
   Workers* workers_ = nullptr;
 };
 

@@ -8,7 +8,8 @@
 namespace cordon {
 namespace {
 
-constexpr size_t kLargestRecord = 1024;
+// A path of the longest kind, and what goes with it.
+constexpr size_t kLargestRecord = 4096 + 128;
 
 // Records under construction, sent together; payloads are small and bounded by their senders.
 class Record {
@@ -31,17 +32,20 @@ class Record {
     return bytes(value, length);
   }
 
-  void send_to(int control, int flags) {
+  // False when nothing could be sent without waiting, which is not done with MSG_DONTWAIT.
+  bool send_to(int control, int flags) {
     seal();
     size_t sent = 0;
     while (sent < length_) {
       ssize_t n = send(control, buffer_ + sent, length_ - sent, MSG_NOSIGNAL | flags);
       if (n < 0 && errno == EINTR) continue;
       // The owner is gone: the end of file on this socket ends the run, there is nobody to tell.
-      if (n < 0) return;
+      if (n < 0) return false;
       sent += static_cast<size_t>(n);
+      // What has begun is finished.
       flags = 0;
     }
+    return true;
   }
 
  private:
@@ -114,16 +118,27 @@ void send_exited(int control, int wait_status, const rusage& usage) {
   exited(wait_status, usage).send_to(control, 0);
 }
 
-void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags) {
-  exited(wait_status, usage).then(RecordType::kEnded).u32(0).u32(flags).send_to(control, 0);
+void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags, uint32_t lost) {
+  exited(wait_status, usage).then(RecordType::kEnded).u32(0).u32(flags).u32(lost).send_to(control, 0);
 }
 
 void send_survivor(int control, pid_t pid, const char* command) {
   Record(RecordType::kSurvivor).i32(pid).text(command).send_to(control, 0);
 }
 
-void send_ended(int control, uint32_t survivors, uint32_t flags) {
-  Record(RecordType::kEnded).u32(survivors).u32(flags).send_to(control, 0);
+void send_ended(int control, uint32_t survivors, uint32_t flags, uint32_t lost) {
+  Record(RecordType::kEnded).u32(survivors).u32(flags).u32(lost).send_to(control, 0);
+}
+
+bool send_denial(int control, const Denied& denied) {
+  return Record(RecordType::kDenied)
+      .i32(denied.thread)
+      .i32(denied.error)
+      .u32(static_cast<uint32_t>(denied.operation))
+      .u32(static_cast<uint32_t>(denied.source))
+      .text(denied.command)
+      .text(denied.path)
+      .send_to(control, MSG_DONTWAIT);
 }
 
 void send_stopped(int control, int signal) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/denial.h"
 #include "core/failure.h"
 #include "core/record.h"
 
@@ -22,13 +23,25 @@ struct StartedFacts {
   bool no_new_privs;
 };
 
+struct Denied {
+  DeniedOperation operation;
+  DenialSource source;
+  int error;
+  pid_t thread;
+  const char* command;
+  const char* path;
+};
+
 void send_started(int control, const StartedFacts& facts);
 void send_failed(int control, const Failure& failure);
 void send_exited(int control, int wait_status, const rusage& usage);
 // Both at once, for a command that left nothing behind: the owner wakes once.
-void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags);
+void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags, uint32_t lost);
 void send_survivor(int control, pid_t pid, const char* command);
-void send_ended(int control, uint32_t survivors, uint32_t flags);
+// `lost`: denials that could not be told.
+void send_ended(int control, uint32_t survivors, uint32_t flags, uint32_t lost);
+// False when the owner is slow; never waits for it.
+bool send_denial(int control, const Denied& denied);
 // Dropped rather than waited for: a program may stop and go on without end while its owner is away.
 void send_stopped(int control, int signal);
 void send_continued(int control);

@@ -31,6 +31,7 @@ uint32_t action_of(const FilterRow& row) {
     case Judgement::kPretend:
       return refusal(0);
     case Judgement::kBroker:
+    case Judgement::kObserve:
       return SECCOMP_RET_USER_NOTIF;
   }
   return refusal(EPERM);
@@ -281,7 +282,8 @@ bool assemble_allow_list(const int* allowed, size_t count, Architecture architec
 
 bool needs_listener(uint32_t features) {
   for (const FilterRow& row : kFilterRows) {
-    if (row.judgement == Judgement::kBroker && (row.features & features) != 0) return true;
+    bool asks = row.judgement == Judgement::kBroker || row.judgement == Judgement::kObserve;
+    if (asks && (row.features & features) != 0) return true;
   }
   return false;
 }

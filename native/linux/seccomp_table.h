@@ -22,12 +22,14 @@ enum FilterFeature : uint32_t {
   kFilterNoSharedIpc = 1u << 7,     // message queues, keyed System V objects
   kFilterBrokerTruncate = 1u << 8,  // Landlock below ABI 3
   kFilterNoOpenat2 = 1u << 9,       // its flags and mode lie in memory
+  kFilterObserve = 1u << 10,        // what would write is reported, and then left to the kernel
 };
 
 enum class Judgement : uint8_t {
   kRefuse,   // errno
   kPretend,  // success without doing it
   kBroker,   // the supervisor answers
+  kObserve,  // the supervisor looks, the kernel answers
 };
 
 // A test of arguments; a row without one always applies. Every argument tested here is an int to the kernel.
@@ -64,6 +66,9 @@ inline constexpr uint32_t kSetIdBits = 06000;
 inline constexpr uint32_t kOpenCreat = 0100;
 inline constexpr uint32_t kOpenTrunc = 01000;
 inline constexpr uint32_t kOpenTmpfile = 020000000;
+
+// O_WRONLY, O_RDWR and whatever makes or empties a file.
+inline constexpr uint32_t kOpensToChange = 3 | kOpenCreat | kOpenTrunc | kOpenTmpfile;
 
 inline constexpr uint32_t kFamilyUnix = 1;
 inline constexpr uint32_t kFamilyVsock = 40;
@@ -242,6 +247,25 @@ inline constexpr FilterRow kFilterRows[] = {
     {"shmget", 29, 194, kFilterNoSharedIpc, Judgement::kRefuse, EACCES, Test::kNotZero, 0},
     {"semget", 64, 190, kFilterNoSharedIpc, Judgement::kRefuse, EACCES, Test::kNotZero, 0},
     {"msgget", 68, 186, kFilterNoSharedIpc, Judgement::kRefuse, EACCES, Test::kNotZero, 0},
+
+    {"open", 2, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 1, kOpensToChange},
+    {"openat", 257, 56, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 2, kOpensToChange},
+    {"creat", 85, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"mkdir", 83, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"mkdirat", 258, 34, kFilterObserve, Judgement::kObserve, 0},
+    {"mknod", 133, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"mknodat", 259, 33, kFilterObserve, Judgement::kObserve, 0},
+    {"symlink", 88, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"symlinkat", 266, 36, kFilterObserve, Judgement::kObserve, 0},
+    {"rmdir", 84, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"unlink", 87, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"unlinkat", 263, 35, kFilterObserve, Judgement::kObserve, 0},
+    {"rename", 82, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"renameat", 264, 38, kFilterObserve, Judgement::kObserve, 0},
+    {"renameat2", 316, 276, kFilterObserve, Judgement::kObserve, 0},
+    {"link", 86, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
+    {"linkat", 265, 37, kFilterObserve, Judgement::kObserve, 0},
+    {"truncate", 76, 45, kFilterObserve, Judgement::kObserve, 0},
 };
 
 }  // namespace cordon

@@ -227,7 +227,7 @@ void Supervisor::run() {
                         plan_.filter != 0 ? &filter_ : nullptr, asks ? &listener : nullptr,
                         arguments_, environment_, shell_arguments_, &failure_});
   if (child_ < 0) fail();
-  if (asks) broker_.start(listener, plan_);
+  if (asks) broker_.start(listener, plan_, setup_.has_control ? kFdControl : -1);
   // The pipes belong to the command now: held here they would never report their end.
   for (int fd = 0; fd <= 2; ++fd) close(fd);
   // The command runs already, so this costs it nothing.
@@ -367,33 +367,24 @@ void Supervisor::tell_survivor(void* self, const Process& process) {
 
 void Supervisor::finish() {
   broker_.end();
-<<<<<<< HEAD
   // It may have ended by itself in the same moment: then its own status is the one to tell.
   if (!exited_) take_children();
   if (!exited_) stop_group();
-  bool dead = end_descendants(nullptr, 0, kPatienceMs, &Supervisor::tell_survivor, this);
-=======
   bool alone = exited_ && !has_children();
   if (exited_ && !alone) send_exited(kFdControl, wait_status_, usage_);
-  end_descendants(nullptr, 0, &Supervisor::tell_survivor, this);
->>>>>>> up
+  bool dead = end_descendants(nullptr, 0, kPatienceMs, &Supervisor::tell_survivor, this);
   if (!exited_) {
     wait_status_ = SIGKILL;
     getrusage(RUSAGE_CHILDREN, &usage_);
     send_exited(kFdControl, wait_status_, usage_);
   }
   bool emptied = !setup_.has_temp || empty_directory(kFdTemp);
-<<<<<<< HEAD
-  send_ended(kFdControl, survivors_,
-             (emptied ? 0 : kEndedTempNotEmpty) | (dead ? 0 : kEndedTreeAlive));
-=======
-  uint32_t flags = emptied ? 0 : kEndedTempNotEmpty;
+  uint32_t flags = (emptied ? 0 : kEndedTempNotEmpty) | (dead ? 0 : kEndedTreeAlive);
   if (alone) {
-    send_exited_and_ended(kFdControl, wait_status_, usage_, flags);
+    send_exited_and_ended(kFdControl, wait_status_, usage_, flags, broker_.denials_lost());
   } else {
-    send_ended(kFdControl, survivors_, flags);
+    send_ended(kFdControl, survivors_, flags, broker_.denials_lost());
   }
->>>>>>> up
   if (setup_.end != nullptr) {
     setup_.end->wait_status = wait_status_;
     setup_.end->ended = true;

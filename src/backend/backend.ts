@@ -25,6 +25,8 @@ export interface Backend {
   /** Launches go through it. */
   readonly queue: LaunchQueue;
   readonly kernel: KernelFacts;
+  /** Where throw-away places are made: outside every writable root, as long as there is such a directory. */
+  readonly place: string;
   /** What was seen to work here, when that is known already; else `prove` finds out. */
   readonly proven: Proven | undefined;
   /** Attempts every effect in a throw-away place. Rejects with `SANDBOX_UNAVAILABLE` when not even that could start. */

@@ -37,6 +37,10 @@ export class LinuxBackend implements Backend {
     this.#any = new ServedProcess({ ...served, confinedOnly: false });
   }
 
+  get place(): string {
+    return runtimeDirectory() ?? tmpdir();
+  }
+
   get proven(): Proven | undefined {
     const uid = process.geteuid?.();
     if (this.#proved?.uid === uid) return this.#proved?.proven;

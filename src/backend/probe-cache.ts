@@ -90,7 +90,8 @@ function parse(text: string, key: string): Proven | undefined {
   const listener: unknown = Reflect.get(proven, 'listener');
   const brokered = proofsOf(Reflect.get(proven, 'brokered'));
   const refused = proofsOf(Reflect.get(proven, 'refused'));
-  if (typeof listener !== 'boolean' || brokered === undefined || refused === undefined) return undefined;
+  if (typeof listener !== 'boolean' || brokered === undefined || refused === undefined)
+    return undefined;
   return { listener, brokered, refused };
 }
 

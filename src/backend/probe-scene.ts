@@ -1,96 +1,55 @@
 /**
- * The throw-away place in which a child attempts every effect, and what is seen of it afterwards: the world, not the
- * child's words, says whether an effect took place.
+ * What a child attempts every effect on: a place with victims, sockets that count who connects, and a directory that it
+ * may write; and what is seen of it all afterwards.
  * @module
  */
 
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import type { Effect } from '../schema/proofs.js';
+import { ProbePlace } from './probe-place.js';
 
-/** Effects that leave a trace, and the trace. Files are named as in `native/linux/probe.cc`. */
-const TRACES: Readonly<Partial<Record<Effect, (scene: ProbeScene) => boolean>>> = {
-  'write-create': (scene) => scene.exists('created'),
-  'write-open': (scene) => !scene.isIntact('victim-open'),
-  'write-remove': (scene) => !scene.exists('victim-remove'),
-  'write-rename': (scene) => !scene.exists('victim-rename') || scene.exists('renamed'),
-  'write-link': (scene) => scene.exists('linked'),
-  'write-directory': (scene) => scene.exists('directory'),
-  'write-fifo': (scene) => scene.exists('fifo'),
-  'write-symlink': (scene) => scene.exists('symlink'),
-  truncate: (scene) => !scene.isIntact('victim-truncate'),
-  'truncate-open': (scene) => !scene.isIntact('victim-open-truncate'),
-  'abstract-connect': (scene) => scene.abstractConnections > 0,
-  'unix-connect': (scene) => scene.pathConnections > 0,
-  'metadata-mode': (scene) => (scene.stat('victim-mode')?.mode ?? 0) % 0o1000 !== VICTIM_MODE,
-  'metadata-owner': (scene) => scene.stat('victim-owner')?.uid !== process.geteuid?.(),
-  'metadata-times': (scene) => (scene.stat('victim-times')?.mtimeMs ?? 0) < EARLY_MS,
-  outlive: (scene) => scene.orphanLives(),
-  'set-id-create': (scene) => hasSetId(scene, `${WRITABLE}/created`),
-  'set-id-mode': (scene) => hasSetId(scene, `${WRITABLE}/changed`),
-};
-
-/** The one place of a scene that the confined child may write. */
-export const WRITABLE = 'inside';
-const VICTIM_MODE = 0o600;
-/** The child sets times of the year 2001. */
-const EARLY_MS = Date.UTC(2002);
-const SET_ID_BITS = 0o6000;
-
-function hasSetId(scene: ProbeScene, name: string): boolean {
-  return ((scene.stat(name)?.mode ?? 0) & SET_ID_BITS) !== 0;
-}
-
-const VICTIMS = [
-  'victim-mode',
-  'victim-owner',
-  'victim-times',
-  'victim-xattr',
-  'victim-flags',
-  'victim-open',
-  'victim-remove',
-  'victim-rename',
-  'victim-link',
-  'victim-truncate',
-  'victim-open-truncate',
-];
-const CONTENT = 'intact';
 /** The whole of a socket address: some versions of Node fill a shorter name up with NULs, which make it another name. */
 const ABSTRACT_NAME_BYTES = 107;
+const SOCKET = 'socket';
 
-/** A directory with victims, and two sockets that count who connects. Must be removed. */
+/** Must be removed. */
 export class ProbeScene {
-  readonly directory: string;
+  /** What the child may only look at. */
+  readonly outside: ProbePlace;
+  /** What it may write, where it may write this at all. */
+  readonly inside: ProbePlace;
   readonly abstractName: string;
-  abstractConnections = 0;
-  pathConnections = 0;
   readonly #servers: readonly Server[];
+  #abstractConnections = 0;
+  #pathConnections = 0;
+  #orphan = 0;
 
   /** Throws errors of system calls; leaves nothing then. */
   constructor(parent: string) {
-    this.directory = mkdtempSync(join(parent, 'probe-'));
+    this.outside = new ProbePlace(parent, 'probe-');
+    try {
+      this.inside = new ProbePlace(this.directory, 'inside-');
+    } catch (error) {
+      this.outside.remove();
+      throw error;
+    }
     this.abstractName = `cordon-${basename(this.directory)}-`.padEnd(ABSTRACT_NAME_BYTES, '-');
     this.#servers = [
-      listener(() => this.abstractConnections++),
-      listener(() => this.pathConnections++),
+      listener(() => this.#abstractConnections++),
+      listener(() => this.#pathConnections++),
     ];
-    for (const name of VICTIMS) writeFileSync(join(this.directory, name), CONTENT, { mode: VICTIM_MODE });
-    mkdirSync(join(this.directory, WRITABLE), 0o700);
+  }
+
+  get directory(): string {
+    return this.outside.directory;
   }
 
   /** Resolves when the sockets can be connected to. */
   async open(): Promise<void> {
-    const addresses = [`\0${this.abstractName}`, join(this.directory, 'socket')];
+    const addresses = [`\0${this.abstractName}`, join(this.directory, SOCKET)];
     await Promise.all(
       this.#servers.map(
         (server, index) =>
@@ -103,42 +62,36 @@ export class ProbeScene {
     );
   }
 
+  /** The process that the child says it left behind. */
+  leftBehind(pid: number): void {
+    this.#orphan = pid;
+  }
+
   /** Whether the effect left its trace; undefined for an effect that leaves none. */
   trace(effect: Effect): boolean | undefined {
-    return TRACES[effect]?.(this);
+    if (effect === 'abstract-connect') return this.#abstractConnections > 0;
+    if (effect === 'unix-connect') return this.#pathConnections > 0;
+    if (effect === 'outlive') return this.#orphanLives();
+    return this.outside.trace(effect);
   }
 
-  exists(name: string): boolean {
-    return lstatSync(join(this.directory, name), { throwIfNoEntry: false }) !== undefined;
-  }
-
-  /** Whether the process that the child left behind is still there; then it is ended. */
-  orphanLives(): boolean {
-    try {
-      const pid = Number(readFileSync(join(this.directory, WRITABLE, 'orphan'), 'utf8'));
-      if (!Number.isInteger(pid) || pid <= 1) return false;
-      return process.kill(pid, 'SIGKILL');
-    } catch {
-      // Nobody has that number, or it is not the child's: in both cases it is gone.
-      return false;
-    }
-  }
-
-  stat(name: string) {
-    return statSync(join(this.directory, name), { throwIfNoEntry: false });
-  }
-
-  isIntact(name: string): boolean {
-    try {
-      return readFileSync(join(this.directory, name), 'utf8') === CONTENT;
-    } catch {
-      return false;
-    }
-  }
-
+  /** May be called twice. Nothing here can be written by a run: the path is what it was. */
   remove(): void {
     for (const server of this.#servers) server.close();
+    this.inside.remove();
+    this.outside.remove();
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** It is ended then. A number that another process has by now is told by its command line. */
+  #orphanLives(): boolean {
+    if (this.#orphan <= 1) return false;
+    try {
+      const command = readFileSync(`/proc/${this.#orphan}/cmdline`, 'utf8');
+      return command.includes(this.directory) && process.kill(this.#orphan, 'SIGKILL');
+    } catch {
+      return false;
+    }
   }
 }
 

@@ -17,6 +17,17 @@ export function probeFailed(error: string, cause?: unknown): SandboxUnavailableE
   });
 }
 
+/** The error of a policy that leaves nowhere to try what it forbids. */
+export function noPlaceOutside(): SandboxUnavailableError {
+  return new SandboxUnavailableError({
+    object: 'a directory outside every writable root',
+    details: {
+      probed: [{ mechanism: 'probe', found: false, error: 'no directory outside every writable root can be written' }],
+      advice: 'Set XDG_RUNTIME_DIR or TMPDIR to a directory of your own that the policy does not make writable.',
+    },
+  });
+}
+
 /** The error of a filter whose questions an outer sandbox already gets. */
 export function listenerTaken(): SandboxUnavailableError {
   return new SandboxUnavailableError({

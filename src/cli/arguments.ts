@@ -10,6 +10,7 @@ export const COMMAND_NAMES = [
   'run',
   'inspect',
   'policy',
+  'explain',
   'doctor',
   'version',
   'completion',

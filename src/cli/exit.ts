@@ -6,14 +6,15 @@
 import { constants } from 'node:os';
 import type { ErrorRow } from '../errors/codes.js';
 import { ERROR_CODES } from '../errors/codes.js';
+import { signalNumber } from '../platform/signals.js';
 import type { Outcome } from '../schema/result.js';
 
 /** What each situation of our own exits with; the command's own code passes through. */
 export const EXIT = {
   ok: 0,
-  /** A reading command found something wrong, or failed. */
+  /** A reading command found something wrong, or failed; `explain`: it is not allowed. */
   failure: 1,
-  /** A command other than `run` was used wrongly. */
+  /** A command other than `run` was used wrongly; `explain`: the question cannot be answered. */
   usage: 2,
   timedOut: 124,
   /** `run` failed by itself: usage, sandbox unavailable, policy refused. */
@@ -39,7 +40,7 @@ export function exitOf(outcome: Outcome): number {
     case 'exited':
       return outcome.code;
     case 'signalled':
-      return 128 + constants.signals[outcome.signal];
+      return 128 + signalNumber(outcome.signal);
     case 'timed-out':
       return EXIT.timedOut;
     case 'cancelled':

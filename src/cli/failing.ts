@@ -33,5 +33,7 @@ function helpOf([name]: readonly string[]): string {
 
 function codeOf([name]: readonly string[], error: unknown): number {
   if (name === 'run') return error instanceof SandboxError ? exitOfCode(error.code) : EXIT.ours;
+  // 1 is an answer there.
+  if (name === 'explain') return EXIT.usage;
   return error instanceof UsageError ? EXIT.usage : EXIT.failure;
 }

@@ -21,6 +21,8 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/inspect.js')).inspectCommand(invocation);
     case 'policy':
       return (await import('./commands/policy.js')).policyCommand(invocation);
+    case 'explain':
+      return (await import('./commands/explain.js')).explainCommand(invocation);
     case 'doctor':
       return (await import('./commands/doctor.js')).doctorCommand(invocation);
     case 'version':

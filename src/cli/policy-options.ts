@@ -8,11 +8,13 @@ import { LIMITS } from '../schema/limits.js';
 import type { Origin, PolicyParams } from '../schema/policy.js';
 import type { Guarantee, Requirement } from '../schema/vocabulary.js';
 import {
+  DENIALS_CHOICES,
   GUARANTEES,
   MODES,
   PTY_CHOICES,
   ROOT_CAPABILITIES_CHOICES,
   SHARED_MEMORY_CHOICES,
+  SOCKETS_CHOICES,
   TEMP_CHOICES,
 } from '../schema/vocabulary.js';
 import type { GivenOptions, OptionRow } from './options.js';
@@ -56,6 +58,13 @@ function requirement(text: string): Requirement {
   return found;
 }
 
+function paths(texts: readonly string[]): string[] {
+  if (texts.length > LIMITS.roots.value) {
+    throw new UnexpectedValue(`at most ${LIMITS.roots.value} of them`, `${texts.length}`);
+  }
+  return texts.map(path);
+}
+
 /** Every policy option, in the order of the help. */
 export const POLICY_OPTIONS: readonly PolicyOption[] = [
   {
@@ -85,12 +94,16 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     takes: { kind: 'path' },
     help: 'make one more file or tree writable; may be repeated',
     repeatable: true,
-    read: (texts) => {
-      if (texts.length > LIMITS.roots.value) {
-        throw new UnexpectedValue(`at most ${LIMITS.roots.value} of them`, `${texts.length}`);
-      }
-      return { allowWrite: texts.map(path) };
-    },
+    read: (texts) => ({ allowWrite: paths(texts) }),
+  },
+  {
+    field: 'allowSocket',
+    flag: '--allow-socket',
+    operand: 'PATH',
+    takes: { kind: 'path' },
+    help: 'let the command connect to one UNIX socket made outside; may be repeated',
+    repeatable: true,
+    read: (texts) => ({ allowSocket: paths(texts) }),
   },
   {
     field: 'temp',
@@ -121,6 +134,26 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     variable: 'CORDON_PTY',
     read: ([text = '']) => ({ pty: word(PTY_CHOICES, text) }),
     narrows: ({ pty }) => pty === 'none',
+  },
+  {
+    field: 'denials',
+    flag: '--denials',
+    operand: 'CHOICE',
+    takes: { kind: 'words', words: DENIALS_CHOICES },
+    help: 'on: refused writes are observed and listed in the report; auto: in read-only mode',
+    variable: 'CORDON_DENIALS',
+    read: ([text = '']) => ({ denials: word(DENIALS_CHOICES, text) }),
+    narrows: () => true,
+  },
+  {
+    field: 'sockets',
+    flag: '--sockets',
+    operand: 'CHOICE',
+    takes: { kind: 'words', words: SOCKETS_CHOICES },
+    help: 'own: UNIX sockets of the run’s own and those allowed; none: no UNIX socket but pairs',
+    variable: 'CORDON_SOCKETS',
+    read: ([text = '']) => ({ sockets: word(SOCKETS_CHOICES, text) }),
+    narrows: () => true,
   },
   {
     field: 'rootCapabilities',

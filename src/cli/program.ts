@@ -5,6 +5,7 @@
  */
 
 import { Argument, Command, type CommanderError, Option } from 'commander';
+import { OPERATIONS } from '../schema/explanation.js';
 import type { CommandName, Invocation } from './arguments.js';
 import { EXIT } from './exit.js';
 import type { Operand, OptionRow } from './options.js';
@@ -25,9 +26,18 @@ interface CommandRow {
   readonly rows: readonly AnyRow[];
   readonly json: boolean;
   /** What follows the options. */
-  readonly operands?: Argument;
+  readonly operands?: readonly Argument[];
   /** Everything from the first operand on belongs to the command to be run. */
   readonly passesThrough?: true;
+  /** Stands beneath the help. */
+  readonly footer?: string;
+}
+
+/** Listed in help and completions, checked by the command, which knows the nearest one to a slip. */
+function operation(): Argument {
+  return new Argument('<operation>', 'what the command would do')
+    .choices(OPERATIONS)
+    .argParser((text) => text);
 }
 
 const COMMANDS: readonly CommandRow[] = [
@@ -36,7 +46,7 @@ const COMMANDS: readonly CommandRow[] = [
     summary: 'run a command confined',
     rows: RUN_ROWS,
     json: false,
-    operands: new Argument('[command...]', 'the command and its arguments, after --'),
+    operands: [new Argument('[command...]', 'the command and its arguments, after --')],
     passesThrough: true,
   },
   {
@@ -51,6 +61,16 @@ const COMMANDS: readonly CommandRow[] = [
     rows: POLICY_OPTIONS,
     json: true,
   },
+  {
+    name: 'explain',
+    summary: 'whether a command may do something to a path, why, and what would allow it',
+    rows: POLICY_OPTIONS,
+    json: true,
+    operands: [operation(), new Argument('<path>', "a path; '$TMPDIR/…' for the run's own temp")],
+    footer: `
+The path need not exist. signal takes the id of a process in its place.
+Exit codes: 0 allowed; 1 not allowed; 2 the question cannot be answered.`,
+  },
   { name: 'doctor', summary: 'check what Cordon needs on this machine', rows: [], json: true },
   { name: 'version', summary: 'the versions of every part', rows: [], json: true },
   {
@@ -58,7 +78,7 @@ const COMMANDS: readonly CommandRow[] = [
     summary: 'write the completion script of a shell',
     rows: [],
     json: false,
-    operands: new Argument('<shell>', 'the shell').choices(SHELLS),
+    operands: [new Argument('<shell>', 'the shell').choices(SHELLS)],
   },
 ];
 
@@ -164,7 +184,8 @@ export function program(
       });
     for (const each of row.rows) command.addOption(optionOf(each));
     if (row.json) command.option('--json', 'write JSON');
-    if (row.operands !== undefined) command.addArgument(row.operands);
+    for (const each of row.operands ?? []) command.addArgument(each);
+    if (row.footer !== undefined) command.addHelpText('after', row.footer);
     if (row.passesThrough) {
       command
         .passThroughOptions()

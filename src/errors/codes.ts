@@ -42,7 +42,7 @@ export const ERROR_CODES = {
   POLICY_COVERS_CORDON: {
     rpc: -31990,
     exit: 125,
-    words: "the policy makes Cordon's own sockets, state or configuration writable",
+    words: "the policy opens Cordon's own sockets, state or configuration",
   },
   SANDBOX_UNAVAILABLE: { rpc: -31989, exit: 125, words: 'no backend works on this machine' },
   ENFORCEMENT_TOO_WEAK: {
@@ -103,7 +103,7 @@ export const ERROR_CODES = {
     words: 'what the command wrote could not be appended to the file it was for',
   },
   INTERNAL: { rpc: -31976, exit: 125, words: 'a mistake in Cordon itself' },
-  NOT_A_SOCKET: { rpc: -31975, exit: 125, words: 'what was granted as a socket is none' },
+  NOT_A_SOCKET: { rpc: -31974, exit: 125, words: 'what was granted as a socket is none' },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -45,7 +45,7 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     ),
   POLICY_COVERS_CORDON: ({ object, details }) =>
     join(
-      `${capital(details?.use ?? 'a writable root')} ${quoted(object)} would make ${details?.covers ?? "Cordon's own files"} writable.`,
+      `${capital(details?.use ?? 'a writable root')} ${quoted(object)} would open ${details?.covers ?? "Cordon's own files"} to the run.`,
       details?.advice ??
         'Name a narrower path: with this one a run could lift its own confinement.',
     ),

@@ -40,7 +40,12 @@ export interface RootsRequest {
  * Opens every object without following anything but what the kernel would. Throws `ROOT_MISSING` with the first missing
  * component, `ROOT_UNREADABLE`, or `WORKING_DIRECTORY_UNUSABLE`; nothing stays open then.
  */
-export function openRoots({ cwd, workspace, allowWrite = [], allowSocket = [] }: RootsRequest): HeldRoots {
+export function openRoots({
+  cwd,
+  workspace,
+  allowWrite = [],
+  allowSocket = [],
+}: RootsRequest): HeldRoots {
   const held: number[] = [];
   const dispose = () => {
     for (const fd of held.splice(0)) closeSync(fd);

@@ -49,6 +49,19 @@ export interface EndedRecord {
   readonly type: 'ended';
   readonly survivors: number;
   readonly tempNotEmpty: boolean;
+  /** Denials that could not be told. */
+  readonly denialsLost: number;
+}
+
+/** One refused effect; numbers as in `native/core/denial.h`. */
+export interface DeniedRecord {
+  readonly type: 'denied';
+  readonly pid: number;
+  readonly errno: number;
+  readonly operation: number;
+  readonly source: number;
+  readonly command: string;
+  readonly path: string;
 }
 
 export type ControlRecord =
@@ -57,6 +70,7 @@ export type ControlRecord =
   | ExitedRecord
   | SurvivorRecord
   | EndedRecord
+  | DeniedRecord
   | { readonly type: 'stopped'; readonly signal: number }
   | { readonly type: 'continued' };
 
@@ -77,16 +91,17 @@ const REQUESTS: Readonly<Record<ControlRequest, number>> = {
 
 type PayloadReader = (payload: Buffer) => ControlRecord;
 
-/** One row per record type: payload size (`text` is where a string of any length begins) and reader. */
-const RECORDS: ReadonlyMap<number, { bytes: number; text: boolean; read: PayloadReader }> = new Map(
+/** One row per record type: bytes of its numbers, how many texts follow them, and its reader. */
+const RECORDS: ReadonlyMap<number, { bytes: number; texts: number; read: PayloadReader }> = new Map(
   [
-    [1, { bytes: 48, text: false, read: readStarted }],
-    [2, { bytes: 12, text: true, read: readFailed }],
-    [3, { bytes: 32, text: false, read: readExited }],
-    [4, { bytes: 4, text: true, read: readSurvivor }],
-    [5, { bytes: 8, text: false, read: readEnded }],
-    [6, { bytes: 4, text: false, read: readStopped }],
-    [7, { bytes: 0, text: false, read: readContinued }],
+    [1, { bytes: 48, texts: 0, read: readStarted }],
+    [2, { bytes: 12, texts: 1, read: readFailed }],
+    [3, { bytes: 32, texts: 0, read: readExited }],
+    [4, { bytes: 4, texts: 1, read: readSurvivor }],
+    [5, { bytes: 12, texts: 0, read: readEnded }],
+    [6, { bytes: 4, texts: 0, read: readStopped }],
+    [7, { bytes: 0, texts: 0, read: readContinued }],
+    [8, { bytes: 16, texts: 2, read: readDenied }],
   ],
 );
 
@@ -133,6 +148,20 @@ function readEnded(payload: Buffer): EndedRecord {
     type: 'ended',
     survivors: payload.readUInt32LE(0),
     tempNotEmpty: (payload.readUInt32LE(4) & TEMP_NOT_EMPTY) !== 0,
+    denialsLost: payload.readUInt32LE(8),
+  };
+}
+
+function readDenied(payload: Buffer): DeniedRecord {
+  const commandEnd = 20 + payload.readUInt32LE(16);
+  return {
+    type: 'denied',
+    pid: payload.readInt32LE(0),
+    errno: payload.readInt32LE(4),
+    operation: payload.readUInt32LE(8),
+    source: payload.readUInt32LE(12),
+    command: payload.toString('utf8', 20, commandEnd),
+    path: payload.toString('utf8', commandEnd + 4),
   };
 }
 
@@ -152,12 +181,20 @@ function malformed(what: string): SandboxError {
   });
 }
 
+/** How long the payload should be by what it says of its own texts; more than it is when it is cut. */
+function sizeOf({ bytes, texts }: { bytes: number; texts: number }, payload: Buffer): number {
+  let size = bytes;
+  for (let text = 0; text < texts; text++) {
+    const stated = size + 4 <= payload.length ? payload.readUInt32LE(size) : 0;
+    size += 4 + stated;
+  }
+  return size;
+}
+
 function decode(type: number, payload: Buffer): ControlRecord {
   const row = RECORDS.get(type);
   if (row === undefined) throw malformed(`a record of unknown type ${type}`);
-  const fixed = row.text ? row.bytes + 4 : row.bytes;
-  const stated = row.text && payload.length >= fixed ? payload.readUInt32LE(row.bytes) : 0;
-  if (payload.length !== fixed + stated) {
+  if (payload.length !== sizeOf(row, payload)) {
     throw malformed(`a record of type ${type} with ${payload.length} bytes`);
   }
   return row.read(payload);

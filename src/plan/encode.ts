@@ -31,6 +31,7 @@ const FILTER_BITS: Readonly<Record<FilterFeature, number>> = {
   'no-shared-ipc': 1 << 7,
   'broker-truncate': 1 << 8,
   'no-openat2': 1 << 9,
+  observe: 1 << 10,
 };
 
 /** Resource numbers of Linux (`<asm-generic/resource.h>`), equal on x86-64 and arm64. */

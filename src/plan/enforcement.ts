@@ -18,6 +18,7 @@ import type {
 import { FLOOR, GUARANTEES } from '../schema/vocabulary.js';
 import type { LadderRow, Rung } from './ladder.js';
 import { LADDER } from './ladder.js';
+import type { FilterFeature } from './plan.js';
 
 /** What a launch applies. */
 export interface Applied {
@@ -25,6 +26,8 @@ export interface Applied {
   /** Landlock ABI in use, 0 without Landlock. */
   readonly abi: number;
   readonly mechanisms: readonly Mechanism[];
+  /** What the filter does; empty without one. */
+  readonly filter: readonly FilterFeature[];
 }
 
 /** What the report is made from. */
@@ -96,8 +99,12 @@ function reportOf(
   };
 }
 
-function isApplied({ mechanisms, abi }: Rung, applied: Applied): boolean {
-  return applied.abi >= abi && mechanisms.every((each) => applied.mechanisms.includes(each));
+function isApplied({ mechanisms, features = [], abi }: Rung, applied: Applied): boolean {
+  return (
+    applied.abi >= abi &&
+    mechanisms.every((each) => applied.mechanisms.includes(each)) &&
+    features.every((each) => applied.filter.includes(each))
+  );
 }
 
 /** Why an applied rung does not count here; undefined when it does. */

@@ -7,11 +7,14 @@
 import type { Policy } from '../schema/policy.js';
 import type { Effect } from '../schema/proofs.js';
 import type { Guarantee, Mechanism, Promised } from '../schema/vocabulary.js';
+import type { FilterFeature } from './plan.js';
 
 /** One way to keep a guarantee. */
 export interface Rung {
   /** All of these must have been applied at this launch. */
   readonly mechanisms: readonly Mechanism[];
+  /** The plan's filter must have had these: one mechanism does several things, and not every plan asks for all. */
+  readonly features?: readonly FilterFeature[];
   /** Landlock ABI it takes; 0 for any. */
   readonly abi: number;
   /** Each must have been seen to be stopped. */
@@ -45,6 +48,9 @@ const beneathWritableDirectories =
 
 const LANDLOCK: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['landlock'], abi: 1 };
 
+const BROKER: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['seccomp', 'broker'], abi: 0 };
+const FILTER: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['seccomp'], abi: 0 };
+
 const METADATA: Pick<Rung, 'stops' | 'mayNotTakePlace'> = {
   stops: ['metadata-mode', 'metadata-times'],
   // Not every user may give files away, and not every file system has attributes or flags.
@@ -59,7 +65,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
       {
         ...LANDLOCK,
         stops: ['write-create', 'write-open', 'write-remove', 'write-rename', 'write-directory'],
-        mayNotTakePlace: ['write-link', 'write-fifo', 'write-symlink'],
+        mayNotTakePlace: ['write-link', 'write-fifo', 'write-symlink', 'write-sysctl'],
       },
     ],
     gap: 'files outside the writable roots can be written',
@@ -69,7 +75,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     promise: prevent,
     rungs: [
       { ...LANDLOCK, abi: 3, stops: ['truncate', 'truncate-open'] },
-      { mechanisms: ['seccomp', 'broker'], abi: 0, stops: ['truncate', 'truncate-open'] },
+      { ...BROKER, features: ['broker-truncate'], stops: ['truncate', 'truncate-open'] },
     ],
     gap: 'files outside the writable roots can be emptied (truncate)',
     remedy: 'use Linux 6.2 or later (Landlock ABI 3)',
@@ -77,16 +83,16 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   metadata: {
     promise: prevent,
     rungs: [
-      { mechanisms: ['seccomp', 'broker'], abi: 0, ...METADATA },
-      { mechanisms: ['seccomp'], abi: 0, ...METADATA },
+      { ...BROKER, features: ['broker-metadata'], ...METADATA },
+      { ...FILTER, features: ['refuse-metadata'], ...METADATA },
     ],
     gap: 'mode, owner, times and attributes of files outside can be changed where the user may change them',
   },
   'set-id': {
     promise: prevent,
     rungs: [
-      { mechanisms: ['seccomp', 'broker'], abi: 0, ...SET_ID },
-      { mechanisms: ['seccomp'], abi: 0, ...SET_ID },
+      { ...BROKER, features: ['set-id', 'broker-metadata'], ...SET_ID },
+      { ...FILTER, features: ['set-id', 'refuse-metadata'], ...SET_ID },
     ],
     gap: 'set-id files can be made in writable roots, for programs outside to run',
   },
@@ -111,8 +117,8 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     promise: prevent,
     rungs: [
       { ...LANDLOCK, abi: 9, stops: ['unix-connect', 'unix-datagram'] },
-      { mechanisms: ['seccomp', 'broker'], abi: 0, stops: ['unix-connect', 'unix-datagram'] },
-      { mechanisms: ['seccomp'], abi: 0, stops: ['unix-connect', 'unix-datagram'] },
+      { ...BROKER, features: ['broker-sockets'], stops: ['unix-connect', 'unix-datagram'] },
+      { ...FILTER, features: ['no-unix-sockets'], stops: ['unix-connect', 'unix-datagram'] },
     ],
     gap: 'programs outside that listen on a UNIX socket can be asked to act',
     remedy: 'use Linux 7.1 or later (Landlock ABI 9)',
@@ -134,6 +140,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     rungs: [
       {
         mechanisms: ['seccomp', 'landlock'],
+        features: ['no-shared-ipc'],
         abi: 1,
         stops: ['message-queue'],
         mayNotTakePlace: ['shared-object'],
@@ -156,7 +163,15 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   terminals: {
     promise: prevent,
-    rungs: [{ mechanisms: ['seccomp', 'landlock'], abi: 1, stops: ['terminal-input'] }],
+    rungs: [
+      {
+        mechanisms: ['seccomp', 'landlock'],
+        features: ['terminals'],
+        abi: 1,
+        stops: ['terminal-input'],
+        mayNotTakePlace: ['terminal-push'],
+      },
+    ],
     gap: 'input can be pushed into a terminal the run was given (TIOCSTI)',
     opened: ({ pty }) =>
       pty.value === 'shared'
@@ -171,9 +186,18 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     rungs: [
       {
         mechanisms: ['seccomp', 'landlock'],
+        features: ['doors'],
         abi: 1,
         stops: ['door-ring', 'door-keyring'],
-        mayNotTakePlace: ['door-namespace', 'door-vsock'],
+        mayNotTakePlace: [
+          'door-namespace',
+          'door-vsock',
+          'door-mount',
+          'door-swap',
+          'door-module',
+          'door-trace',
+          'door-memory',
+        ],
       },
     ],
     gap: 'io_uring, ptrace, keyctl, userfaultfd and the like are open as far as the kernel leaves them to the user',

@@ -106,15 +106,20 @@ export function compileLinuxPlan(
       keepCapabilities: keeps ? KEPT_CAPABILITIES : 0n,
       limits: [CORE_LIMIT],
     },
-    applied: { backend: 'landlock', abi: landlockAbi, mechanisms: mechanismsOf(filter) },
+    applied: { backend: 'landlock', abi: landlockAbi, mechanisms: mechanismsOf(filter), filter },
   };
 }
 
-const METADATA: ReadonlySet<FilterFeature> = new Set(['broker-metadata', 'broker-sockets', 'broker-truncate']);
+/** What the supervisor is asked about. */
+const ASKED: ReadonlySet<FilterFeature> = new Set([
+  'broker-metadata',
+  'broker-sockets',
+  'broker-truncate',
+]);
 
 function mechanismsOf(filter: readonly FilterFeature[]): readonly Mechanism[] {
   if (filter.length === 0) return MECHANISMS;
-  const asks = filter.some((feature) => METADATA.has(feature));
+  const asks = filter.some((feature) => ASKED.has(feature));
   return [...MECHANISMS, 'seccomp', ...(asks ? (['broker'] as const) : [])];
 }
 
@@ -134,6 +139,7 @@ function filterOf(
   else if (!writes) features.push('refuse-metadata');
   if (policy.sockets.value === 'none') features.push('no-unix-sockets');
   else if (listener) features.push('broker-sockets');
+  if (listener && policy.denials.value === 'on') features.push('observe');
   if (listener && landlockAbi < TRUNCATE_ABI) features.push('broker-truncate');
   return features;
 }
@@ -183,7 +189,7 @@ function unconfined(common: Common): CompiledPlan {
       keepCapabilities: 0n,
       limits: [],
     },
-    applied: { backend: 'none', abi: 0, mechanisms: [] },
+    applied: { backend: 'none', abi: 0, mechanisms: [], filter: [] },
   };
 }
 

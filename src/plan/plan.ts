@@ -34,7 +34,8 @@ export type FilterFeature =
   | 'no-unix-sockets'
   | 'no-shared-ipc'
   | 'broker-truncate'
-  | 'no-openat2';
+  | 'no-openat2'
+  | 'observe';
 
 export interface ResourceLimit {
   readonly resource: 'core' | 'nofile' | 'nproc' | 'fsize' | 'as' | 'cpu';

@@ -7,24 +7,43 @@ import type { Effect, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 import type { FilterFeature } from './plan.js';
 
-/** Features under which an effect was tried with the filter that refuses, by the first part of the effect's name. */
-const REFUSED_BY: readonly (readonly [prefix: string, feature: FilterFeature])[] = [
-  ['metadata-', 'refuse-metadata'],
-  ['set-id-mode', 'refuse-metadata'],
-  ['unix-', 'no-unix-sockets'],
+/** Effects that a plan's filter judges in one of two ways, or not at all. */
+interface JudgedRow {
+  /** First part of the effects' names. */
+  readonly prefix: string;
+  /** Under it the effect went to the broker when it was tried. */
+  readonly brokered: FilterFeature;
+  /** Under it the filter refused the effect when it was tried. */
+  readonly refused: FilterFeature;
+}
+
+const JUDGED: readonly JudgedRow[] = [
+  { prefix: 'metadata-', brokered: 'broker-metadata', refused: 'refuse-metadata' },
+  { prefix: 'set-id-mode', brokered: 'broker-metadata', refused: 'refuse-metadata' },
+  { prefix: 'unix-', brokered: 'broker-sockets', refused: 'no-unix-sockets' },
 ];
 
-/** The proofs for a plan with these filter features. */
+/**
+ * The proofs for a plan with these filter features. An effect that the plan's filter leaves alone was not tried: that it
+ * was stopped where a filter refused it says nothing of a plan without.
+ */
 export function proofsFor(filter: readonly FilterFeature[], proven: Proven): Proofs {
-  const { listener, brokered, refused } = proven;
-  const general = listener ? brokered : refused;
+  const general = proven.listener ? proven.brokered : proven.refused;
   return Object.fromEntries(
-    EFFECTS.map((effect) => [effect, (isRefused(effect, filter) ? refused : general)[effect]]),
+    EFFECTS.map((effect) => [effect, (sourceOf(effect, filter, proven) ?? general)[effect]]),
   );
 }
 
-function isRefused(effect: Effect, filter: readonly FilterFeature[]): boolean {
-  return REFUSED_BY.some(
-    ([prefix, feature]) => effect.startsWith(prefix) && filter.includes(feature),
-  );
+const NOTHING: Proofs = {};
+
+/** Undefined for what every filter treats alike, and where the machine filters nothing: then nothing did in the proofs. */
+function sourceOf(
+  effect: Effect,
+  filter: readonly FilterFeature[],
+  { brokered, refused }: Proven,
+): Proofs | undefined {
+  const row = JUDGED.find(({ prefix }) => effect.startsWith(prefix));
+  if (row === undefined || filter.length === 0) return undefined;
+  if (filter.includes(row.refused)) return refused;
+  return filter.includes(row.brokered) ? brokered : NOTHING;
 }

@@ -77,7 +77,8 @@ export interface RunEnvironment {
 
 /**
  * Builds the environment. What the caller wrote out in `given` is kept, whatever its name; an entry of `given` that only
- * repeats an inherited one (`{ ...process.env }`) counts as inherited, unless `given` is all there is.
+ * repeats an inherited one (`{ ...process.env }`) counts as inherited, unless `given` is all there is. Only the temp
+ * variables are never the caller's where the run has a private directory: it can write no other.
  */
 export function buildEnvironment(request: EnvironmentRequest): RunEnvironment {
   const { inherited, given = {}, extend = true, isConfined, temp } = request;
@@ -92,15 +93,14 @@ export function buildEnvironment(request: EnvironmentRequest): RunEnvironment {
     if (isRemoved(name)) removed.push(name);
     else variables[name] = value;
   }
-  const writtenOut = new Set<string>();
   for (const [name, value] of Object.entries(given)) {
-    if (!extend || value !== inherited[name]) writtenOut.add(name);
     if (value === undefined) continue;
-    if (!writtenOut.has(name) && isRemoved(name)) removed.push(name);
+    const isWrittenOut = !extend || value !== inherited[name];
+    if (!isWrittenOut && isRemoved(name)) removed.push(name);
     else variables[name] = value;
   }
   for (const [name, value] of temp === null ? [] : tempVariables(temp)) {
-    if (!writtenOut.has(name)) variables[name] = value;
+    variables[name] = value;
   }
   const entries: string[] = [];
   for (const name in variables) entries.push(`${name}=${variables[name]}`);

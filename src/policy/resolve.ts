@@ -16,7 +16,7 @@ const UNCONFINED_ORIGIN: Origin = { kind: 'default', name: 'danger-full-access' 
 
 /**
  * Resolves a policy. Throws `SandboxError` only: `WORKSPACE_NOT_A_DIRECTORY`, `ROOT_TOO_WIDE`, `POLICY_COVERS_CORDON`,
- * and `INTERNAL` when the facts lack a path that the parameters name.
+ * `NOT_A_SOCKET`, and `INTERNAL` when the facts lack a path that the parameters name.
  */
 export function resolve(params: PolicyParams, facts: PolicyFacts, source: OriginSource): Policy {
   const mode = sourced('mode', { params, source, fallback: 'read-only' });
@@ -25,15 +25,18 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
   checkWorkspace(workspace, facts.host);
   const writable = writableRoots({ params, facts, source, mode: mode.value, workspace });
   for (const root of writable) checkCordon(root, facts.host);
+  const reachable = reachableSockets(params, facts, source);
+  for (const root of reachable) checkCordon(root, facts.host, 'a reachable socket');
   return {
     mode,
     workspace,
     writable,
-    reachable: reachableSockets(params, facts, source),
+    reachable,
     temp: sourced('temp', { params, source, fallback: 'private' }),
     sharedMemory: sharedMemoryOf(params, facts, source),
     pty: sourced('pty', { params, source, fallback: 'none' }),
     sockets: sourced('sockets', { params, source, fallback: 'own' }),
+    denials: denialsOf(params, source, mode.value),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
@@ -92,7 +95,7 @@ function reachableSockets(
   source: OriginSource,
 ): readonly Root[] {
   const origin = originOf('allowSocket', source);
-  return allowSocket.map((asked) => {
+  const granted = allowSocket.map((asked) => {
     const fact = factOf(asked, facts);
     if (fact.kind === 'socket') return { ...fact, origin };
     throw new SandboxError({
@@ -101,6 +104,7 @@ function reachableSockets(
       details: { reason: `a ${fact.kind}, not a socket` },
     });
   });
+  return collapseRoots(granted);
 }
 
 function factOf(asked: string, { roots }: PolicyFacts): RootFact {
@@ -124,6 +128,17 @@ function sharedMemoryOf(
   }
   const isFree = host.devices['/dev/shm'] !== undefined && !host.sharedMemoryOccupied;
   return { value: isFree ? 'shared' : 'none', origin: { kind: 'host', name: '/dev/shm' } };
+}
+
+/** To observe costs a command that writes much a tenth to two fifths; one that may write nothing has little to observe. */
+function denialsOf(
+  { denials = 'auto' }: PolicyParams,
+  source: OriginSource,
+  mode: Mode,
+): Policy['denials'] {
+  if (denials !== 'auto') return { value: denials, origin: originOf('denials', source) };
+  const value = mode === 'read-only' ? 'on' : 'off';
+  return { value, origin: { kind: 'default', name: mode } };
 }
 
 interface CapabilityRequest {
@@ -163,6 +178,7 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     sharedMemory: { value: 'shared', origin: UNCONFINED_ORIGIN },
     pty: { value: 'shared', origin: UNCONFINED_ORIGIN },
     sockets: { value: 'own', origin: UNCONFINED_ORIGIN },
+    denials: { value: 'off', origin: UNCONFINED_ORIGIN },
     rootCapabilities: { value: 'keep', origin: UNCONFINED_ORIGIN },
     require: sourced('require', { params, source, fallback: 'partial' }),
   };

@@ -28,19 +28,26 @@ export function checkWorkspace(workspace: Sourced<Root>, host: HostFacts): void 
   if (held) checkCordon(workspace.value, host, 'the workspace');
 }
 
-/** Throws `POLICY_COVERS_CORDON` when a writable root holds one of Cordon's directories or lies in one. */
-export function checkCordon(root: Root, { cordon }: HostFacts, use = 'a writable root'): void {
-  for (const name of ['runtime', 'state', 'config', 'cache'] as const) {
-    const directory = cordon[name];
-    const exposed =
-      root.kind === 'directory' ? isRelated(root.path, directory) : isWithin(root.path, directory);
-    if (!exposed) continue;
-    throw new SandboxError({
-      code: 'POLICY_COVERS_CORDON',
-      object: root.path,
-      details: { use, covers: `${CORDON_WORDS[name]} (${directory})` },
-    });
-  }
+/** Throws `POLICY_COVERS_CORDON` when a grant holds one of Cordon's directories or lies in one. */
+export function checkCordon(root: Root, host: HostFacts, use = 'a writable root'): void {
+  const name = exposedBy(root, host);
+  if (name === undefined) return;
+  throw new SandboxError({
+    code: 'POLICY_COVERS_CORDON',
+    object: root.path,
+    details: { use, covers: `${CORDON_WORDS[name]} (${host.cordon[name]})` },
+  });
+}
+
+/** The first of Cordon's directories that a grant would open; undefined when it opens none. */
+export function exposedBy(
+  { path, kind }: Pick<Root, 'path' | 'kind'>,
+  { cordon }: HostFacts,
+): keyof HostFacts['cordon'] | undefined {
+  const names = ['runtime', 'state', 'config', 'cache'] as const;
+  return names.find((name) =>
+    kind === 'directory' ? isRelated(path, cordon[name]) : isWithin(path, cordon[name]),
+  );
 }
 
 function tooWide(path: string, homes: readonly string[]): string | undefined {

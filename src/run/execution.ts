@@ -13,7 +13,8 @@ import type {
   StartedRecord,
 } from '../native/records.js';
 import { LIMITS } from '../schema/limits.js';
-import type { Survivor } from '../schema/result.js';
+import type { Denial, Survivor } from '../schema/result.js';
+import { denialOf } from './denial.js';
 
 /** Why a Run ends. `exited`: by itself. */
 export type Ending =
@@ -29,6 +30,9 @@ export interface ExecutionEnd {
   readonly failed?: FailedRecord | undefined;
   readonly exited?: ExitedRecord | undefined;
   readonly survivors: readonly Survivor[];
+  readonly denials: readonly Denial[];
+  /** How many more there were; unknown when the supervisor could not say. */
+  readonly denialsLost: number | undefined;
   /** The supervisor said that the tree is dead. */
   readonly isConfirmed: boolean;
   /** What was wrong with the control socket. */
@@ -52,6 +56,8 @@ export interface ExecutionRequest {
 export class Execution {
   readonly #request: ExecutionRequest;
   readonly #survivors: Survivor[] = [];
+  readonly #denials: Denial[] = [];
+  #denialsLost: number | undefined;
   readonly #abort = () => this.#end({ reason: 'cancelled', cause: this.#request.signal?.reason });
   /** Asked for before there was a supervisor to ask. */
   readonly #waiting: [signal: number, fromTerminal: boolean][] = [];
@@ -167,9 +173,15 @@ export class Execution {
         return;
       case 'ended':
         this.#isConfirmed = true;
+        this.#denialsLost = record.denialsLost;
         // The tree is dead and its temp directory empty: the guard has nothing to add, and two more wake-ups are spared.
         if (!record.tempNotEmpty) this.#control?.destroy();
         return;
+      case 'denied': {
+        const denial = denialOf(record);
+        if (denial !== undefined) this.#denials.push(denial);
+        return;
+      }
       case 'stopped':
         if (this.#started !== undefined) this.#onStopped?.(this.#started.pid);
         return;
@@ -196,6 +208,8 @@ export class Execution {
       failed: this.#failed,
       exited: this.#exited,
       survivors: this.#survivors,
+      denials: this.#denials,
+      denialsLost: this.#denialsLost,
       isConfirmed: this.#isConfirmed,
       error,
     });

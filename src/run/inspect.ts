@@ -29,7 +29,7 @@ export interface Inspection {
   readonly unavailable?: SandboxError;
 }
 
-const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [] };
+const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [] };
 
 /** The policy that `confine` would use. Throws `SandboxError` for what it would refuse. */
 export function resolvePolicy(params: InspectParams = {}): Policy {
@@ -57,7 +57,10 @@ function look(params: InspectParams): Look {
 }
 
 /** What executing a plan of this policy enforces; the command in it does not matter. */
-function enforcementHere({ kernel }: Backend, { policy, host, proven }: Look & { readonly proven: Proven }): Enforcement {
+function enforcementHere(
+  { kernel }: Backend,
+  { policy, host, proven }: Look & { readonly proven: Proven },
+): Enforcement {
   const command = { program: '/', argv: [], env: [], cwd: { path: '/', dev: 0n, ino: 0n } };
   const { plan, applied } = compileLinuxPlan(
     policy,

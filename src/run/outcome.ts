@@ -3,37 +3,21 @@
  * @module
  */
 
-import { constants } from 'node:os';
 import type { SandboxError } from '../errors/sandbox-error.js';
-import type { Outcome } from '../schema/result.js';
+import { signalName } from '../platform/signals.js';
+import type { Outcome, SignalName } from '../schema/result.js';
 import type { ExecutionEnd } from './execution.js';
 
 /** The two halves of a wait status. */
-export type Exit = { readonly exitCode: number } | { readonly signal: NodeJS.Signals };
+export type Exit = { readonly exitCode: number } | { readonly signal: SignalName };
 
 const SIGNAL_BITS = 0x7f;
-
-/**
- * A signal's name by its number; real-time signals have none of their own in Node. Of two names for one number (SIGABRT
- * and SIGIOT) Node uses the first: reversed, so that it is the one that stays.
- */
-const SIGNALS: ReadonlyMap<number, NodeJS.Signals> = new Map(
-  signalNames()
-    .map((name) => [constants.signals[name], name] as const)
-    .reverse(),
-);
-
-function signalNames(): NodeJS.Signals[] {
-  return Object.keys(constants.signals).filter(
-    (name): name is NodeJS.Signals => name in constants.signals,
-  );
-}
 
 /** Taken apart as `WIFEXITED` and its kin do. */
 export function exitOf(waitStatus: number): Exit {
   const signal = waitStatus & SIGNAL_BITS;
   if (signal === 0) return { exitCode: (waitStatus >> 8) & 0xff };
-  return { signal: SIGNALS.get(signal) ?? 'SIGKILL' };
+  return { signal: signalName(signal) };
 }
 
 /** The outcome of a Run that was launched. `error` is its failure, when it failed. */

@@ -43,13 +43,18 @@ export function resultOf(parts: ResultParts): RunResult {
     ...(output ?? { truncated: [] }),
     ...(enforcement !== undefined && { enforcement }),
     ...(policy !== undefined && { policy }),
-    denials: [],
-    // A kernel that refuses says so to the command alone; without confinement there is nothing to refuse.
-    denialsComplete: end?.started === undefined || enforcement?.level === 'unconfined',
+    denials: end?.denials ?? [],
+    denialsComplete: areComplete(parts),
     survivors: end?.survivors ?? [],
     environment: { removed: parts.removed ?? [] },
     durationMs: Math.round((nowMs() - startedAt) * 1000) / 1000,
   };
+}
+
+/** A kernel that refuses says so to the command alone: only with the observer is every refused write seen. */
+function areComplete({ end, policy }: ResultParts): boolean {
+  if (end?.started === undefined || policy?.mode.value === 'danger-full-access') return true;
+  return policy?.denials.value === 'on' && end.denialsLost === 0;
 }
 
 function outcomeOfParts(end: ExecutionEnd | undefined, error: SandboxError | undefined): Outcome {

@@ -53,6 +53,19 @@ export interface HostFacts {
   readonly sharedMemoryOccupied: boolean;
 }
 
+/** A path that is asked about, as found. */
+export interface TargetFact {
+  /** As the caller wrote it. */
+  readonly asked: string;
+  /** Canonical; of what does not exist, as far as it exists. */
+  readonly path: string;
+  readonly kind: Root['kind'] | 'symlink' | 'missing';
+  /** Of what exists. */
+  readonly identity?: Identity;
+  /** The nearest directory above it that exists. */
+  readonly directory: string;
+}
+
 /** Everything `resolve` reads. `roots` is keyed by the path as the caller wrote it. */
 export interface PolicyFacts {
   readonly cwd: RootFact;

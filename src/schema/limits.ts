@@ -83,6 +83,12 @@ export const LIMITS = {
     words:
       'one throw-away child that proves what works here; what it has not said by then counts as not tried',
   },
+  provedRoots: {
+    value: 32,
+    unit: 'entries',
+    error: null,
+    words: 'writable roots that `prove` makes a throw-away directory in; the rest is listed as not attempted',
+  },
   /** With the directory's own name a socket in it still fits the 108 bytes of a socket address. */
   tempParentBytes: {
     value: 60,

@@ -180,7 +180,7 @@ function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** A refused value in a few words; never the whole of a long one. */
-function came(value: unknown): string {
+export function came(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (typeof value === 'string') return cameString(value);

@@ -4,6 +4,7 @@
  */
 
 import type {
+  DenialsChoice,
   Mode,
   PtyChoice,
   Requirement,
@@ -47,6 +48,7 @@ export interface PolicyParams {
   readonly sharedMemory?: SharedMemoryChoice | undefined;
   readonly pty?: PtyChoice | undefined;
   readonly sockets?: SocketsChoice | undefined;
+  readonly denials?: DenialsChoice | undefined;
   readonly rootCapabilities?: RootCapabilitiesChoice | undefined;
   readonly require?: Requirement | undefined;
 }
@@ -57,12 +59,14 @@ export interface Policy {
   readonly workspace: Sourced<Root>;
   /** Writable roots: the workspace in workspace-write, and every explicit grant. Canonical, without duplicates, none beneath another. */
   readonly writable: readonly Root[];
-  /** UNIX sockets outside that the Run may connect to. */
+  /** UNIX sockets outside that the Run may connect to. Canonical, without duplicates. */
   readonly reachable: readonly Root[];
   readonly temp: Sourced<TempChoice>;
   readonly sharedMemory: Sourced<Exclude<SharedMemoryChoice, 'auto'>>;
   readonly pty: Sourced<PtyChoice>;
   readonly sockets: Sourced<SocketsChoice>;
+  /** Whether refused writes are observed, so that the result can name them. */
+  readonly denials: Sourced<Exclude<DenialsChoice, 'auto'>>;
   /** `keep` is decided from the owner of the writable roots. */
   readonly rootCapabilities: Sourced<'keep' | 'none'>;
   readonly require: Sourced<Requirement>;

@@ -10,10 +10,13 @@ import type { Guarantee, Mechanism } from './vocabulary.js';
 /** A step between the request and the command's first instruction; the unit of launch failure. Names match `native/core/stage.h`. */
 export type StageName = string;
 
+/** As Node names it; a signal that Node has no name for (real-time) by its number: `SIGRT34`. */
+export type SignalName = NodeJS.Signals | `SIGRT${number}`;
+
 /** How a Run ended. Because 125 to 127 can be the command's own codes, this is the truth, not the exit code. */
 export type Outcome =
   | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'signalled'; readonly signal: SignalName }
   | { readonly kind: 'timed-out'; readonly timeoutMs: number }
   | { readonly kind: 'cancelled'; readonly reason?: string }
   /** Refused before anything started: policy, backend, requirement, bad input. */
@@ -54,7 +57,7 @@ export interface RunResult<Output = string | Buffer> {
   /** Present when the command exited by itself. */
   readonly exitCode?: number;
   /** Present when a signal ended it. */
-  readonly signal?: NodeJS.Signals;
+  readonly signal?: SignalName;
   readonly failed: boolean;
   readonly pid?: number;
   readonly stdout?: Output;

@@ -23,6 +23,7 @@ import { CALLER_FACES } from './option-names.js';
 import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
 import type { PolicyParams } from './policy.js';
 import {
+  DENIALS_CHOICES,
   GUARANTEES,
   MODES,
   PTY_CHOICES,
@@ -60,6 +61,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   sharedMemory: SHARED_MEMORY_CHOICES,
   pty: PTY_CHOICES,
   sockets: SOCKETS_CHOICES,
+  denials: DENIALS_CHOICES,
   rootCapabilities: ROOT_CAPABILITIES_CHOICES,
   require: [...REQUIREMENT_WORDS, ...GUARANTEES],
   stdio: STDIO_WORDS,
@@ -81,6 +83,7 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   sharedMemory: listed(SHARED_MEMORY_CHOICES),
   pty: listed(PTY_CHOICES),
   sockets: listed(SOCKETS_CHOICES),
+  denials: listed(DENIALS_CHOICES),
   rootCapabilities: listed(ROOT_CAPABILITIES_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
   'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
@@ -127,6 +130,7 @@ function policyShape() {
     sharedMemory: optional(oneOf(SHARED_MEMORY_CHOICES)),
     pty: optional(oneOf(PTY_CHOICES)),
     sockets: optional(oneOf(SOCKETS_CHOICES)),
+    denials: optional(oneOf(DENIALS_CHOICES)),
     rootCapabilities: optional(oneOf(ROOT_CAPABILITIES_CHOICES)),
     require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
   };

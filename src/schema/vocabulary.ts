@@ -23,6 +23,10 @@ export type PtyChoice = (typeof PTY_CHOICES)[number];
 export const SOCKETS_CHOICES = ['own', 'none'] as const;
 export type SocketsChoice = (typeof SOCKETS_CHOICES)[number];
 
+/** `auto` is decided when the policy is resolved: on in read-only mode, where nothing pays for it. */
+export const DENIALS_CHOICES = ['auto', 'on', 'off'] as const;
+export type DenialsChoice = (typeof DENIALS_CHOICES)[number];
+
 /** `auto`: as root, keep what writing a foreign owner's workspace takes, and only then. */
 export const ROOT_CAPABILITIES_CHOICES = ['auto', 'none'] as const;
 export type RootCapabilitiesChoice = (typeof ROOT_CAPABILITIES_CHOICES)[number];

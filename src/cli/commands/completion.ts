@@ -27,6 +27,7 @@ export function completionTree(tree: Command): readonly CompletionCommand[] {
       takes: option.required ? operandOf(option.long ?? option.flags) : undefined,
     })),
     words: command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+    takesPath: command.registeredArguments.some((argument) => argument.name() === 'path'),
     runsCommand: command.name() === 'run',
   }));
 }

@@ -58,6 +58,7 @@ function fromHere(params: PolicyParams, cwd: string | undefined): PolicyParams {
     ...params,
     ...(params.workspace !== undefined && { workspace: here(params.workspace) }),
     ...(params.allowWrite !== undefined && { allowWrite: params.allowWrite.map(here) }),
+    ...(params.allowSocket !== undefined && { allowSocket: params.allowSocket.map(here) }),
   };
 }
 

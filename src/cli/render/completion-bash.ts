@@ -18,7 +18,7 @@ function bashOperand(takes: Operand): string {
   return `_cordon_offer -W '${takes.words.join(' ')}'`;
 }
 
-function bashCommand({ name, options, words, runsCommand }: CompletionCommand): string {
+function bashCommand({ name, options, words, takesPath, runsCommand }: CompletionCommand): string {
   const valued = options.filter((option) => option.takes !== undefined);
   const flags = options.map((option) => option.flag).join(' ');
   const cases = valued.map(
@@ -36,7 +36,7 @@ function bashCommand({ name, options, words, runsCommand }: CompletionCommand): 
           '      [[ $word == -* ]] || { _cordon_offer -c; return; }',
         ]
       : []),
-    `      _cordon_offer -W '${[...words, flags].join(' ')} --help' ;;`,
+    `      ${takesPath ? 'compopt -o filenames; _cordon_offer -f' : '_cordon_offer'} -W '${[...words, flags].join(' ')} --help' ;;`,
   ].join('\n');
 }
 

@@ -21,7 +21,13 @@ function fishOperand(takes: Operand | undefined): string {
   }
 }
 
-function fishCommand({ name, options, words, runsCommand }: CompletionCommand): string[] {
+function fishCommand({
+  name,
+  options,
+  words,
+  takesPath,
+  runsCommand,
+}: CompletionCommand): string[] {
   const when = quoted(`__fish_seen_subcommand_from ${name}`);
   const lines = options.map(
     ({ flag, help, takes }) =>
@@ -29,6 +35,7 @@ function fishCommand({ name, options, words, runsCommand }: CompletionCommand): 
   );
   if (words.length > 0)
     lines.push(`complete -c cordon -n ${when} -x -a ${quoted(words.join(' '))}`);
+  if (takesPath) lines.push(`complete -c cordon -n ${when} -F`);
   if (runsCommand) lines.push(`complete -c cordon -n ${when} -x -a '(__fish_complete_subcommand)'`);
   return lines;
 }

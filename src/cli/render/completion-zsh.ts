@@ -25,11 +25,12 @@ function zshOperand(takes: Operand | undefined): string {
   return `:choice:(${takes.words.join(' ')})`;
 }
 
-function zshCommand({ name, options, words, runsCommand }: CompletionCommand): string {
+function zshCommand({ name, options, words, takesPath, runsCommand }: CompletionCommand): string {
   const specs = options.map(({ flag, help, takes }) =>
     quoted(`*${flag}${takes === undefined ? '' : '='}[${zshWords(help)}]${zshOperand(takes)}`),
   );
   if (words.length > 0) specs.push(quoted(`1:operand:(${words.join(' ')})`));
+  if (takesPath) specs.push(quoted('2:path:_files'));
   const valued = options.filter((option) => option.takes !== undefined);
   const command = `_cordon_command ${quoted(valued.map((option) => option.flag).join(' '))} ||`;
   return `    ${name}) ${runsCommand ? `${command} ` : ''}_arguments ${[...specs, "'--help[show help]'"].join(' ')} ;;`;

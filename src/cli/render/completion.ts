@@ -19,6 +19,8 @@ export interface CompletionCommand {
   readonly options: readonly CompletionOption[];
   /** What may stand as operand. */
   readonly words: readonly string[];
+  /** A path may stand behind the words. */
+  readonly takesPath: boolean;
   /** Operands are a command and its arguments. */
   readonly runsCommand: boolean;
 }

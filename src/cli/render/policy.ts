@@ -30,26 +30,40 @@ function rootText({ path, kind, asked, origin }: Root): string {
   return `${visible(path)}${form}${isAsAsked ? '' : ` (asked as ${visible(asked)})`}`;
 }
 
-function roots(writable: readonly Root[]): Cell[][] {
-  if (writable.length === 0) return [[{ text: 'writable' }, { text: 'nothing' }]];
-  return writable.map((root, index) => [
-    { text: index === 0 ? 'writable' : '' },
+function roots(name: string, found: readonly Root[]): Cell[][] {
+  if (found.length === 0) return [[{ text: name }, { text: 'nothing' }]];
+  return found.map((root, index) => [
+    { text: index === 0 ? name : '' },
     { text: rootText(root) },
     { text: originText(root.origin), tone: 'faint' },
   ]);
 }
 
-/** The policy, a line per field; every writable root has its own. */
+/** Sockets of the run's own need no grant, so they are not listed; without any, a granted one cannot be reached either. */
+function sockets({ mode, sockets: { value }, reachable }: Policy): Cell[][] {
+  if (mode.value === 'danger-full-access') {
+    return [[{ text: 'reachable' }, { text: 'every socket the user may reach' }]];
+  }
+  if (value === 'none' && reachable.length > 0) {
+    return [[{ text: 'reachable' }, { text: 'nothing: there are no UNIX sockets' }]];
+  }
+  return roots('reachable', reachable);
+}
+
+/** The policy, a line per field; every writable root and every reachable socket has its own. */
 export function policyText(sheet: Sheet, policy: Policy): string[] {
   return columns(sheet, [
     field('mode', policy.mode, String),
     field('workspace', policy.workspace, rootText),
     ...(policy.mode.value === 'danger-full-access'
       ? [[{ text: 'writable' }, { text: 'everything the user may write' }]]
-      : roots(policy.writable)),
+      : roots('writable', policy.writable)),
+    ...sockets(policy),
     field('temp', policy.temp, String),
     field('shared-memory', policy.sharedMemory, String),
     field('pty', policy.pty, String),
+    field('sockets', policy.sockets, String),
+    field('denials', policy.denials, String),
     field('root-capabilities', policy.rootCapabilities, String),
     field('require', policy.require, requirementText),
   ]);

@@ -25,10 +25,22 @@ function wantsSharedMemory({ failed, policy }: RunResult): boolean {
   return failed && memory?.value === 'none' && memory.origin.kind === 'host';
 }
 
+/** How many writes were refused, and the three next moves. */
+function denialsNote({ denials, policy }: RunResult): string {
+  const first = denials[0]?.path ?? '';
+  const noun = denials.length === 1 ? 'effect was' : 'effects were';
+  const workspace = policy?.mode.value === 'read-only' ? '--mode workspace-write allows the workspace; ' : '';
+  return (
+    `cordon: ${denials.length} ${noun} refused, the first on ${visible(first)}; ${workspace}` +
+    `--allow-write PATH allows one path; cordon explain ${denials[0]?.operation ?? 'write'} PATH says why`
+  );
+}
+
 /** The lines, without newlines. */
 export function runNotes(result: RunResult): string[] {
   const notes: string[] = [];
   if (result.survivors.length > 0) notes.push(survivorsNote(result.survivors));
+  if (result.failed && result.denials.length > 0) notes.push(denialsNote(result));
   if (wantsSharedMemory(result)) {
     notes.push(
       'cordon: /dev/shm holds objects of other processes, so it was not granted; ' +

@@ -14,11 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { proofKey, readProofs, writeProofs } from '../../../src/backend/probe-cache.js';
-import type { Proofs } from '../../../src/schema/proofs.js';
+import type { Proofs, Proven } from '../../../src/schema/proofs.js';
 import { EFFECTS } from '../../../src/schema/proofs.js';
 
 const KEY = 'this machine';
-const PROOFS: Proofs = Object.fromEntries(EFFECTS.map((effect) => [effect, 'stopped']));
+const STOPPED: Proofs = Object.fromEntries(EFFECTS.map((effect) => [effect, 'stopped']));
+const PROOFS: Proven = { listener: true, brokered: STOPPED, refused: STOPPED };
 
 let place: string;
 let file: string;
@@ -43,6 +44,8 @@ describe('proofs on disk', () => {
   });
 
   const kept = () => JSON.parse(readFileSync(file, 'utf8'));
+  const spoilt = (over: object) =>
+    put(JSON.stringify({ ...kept(), proven: { ...PROOFS, ...over } }));
   const put = (text: string) => writeFileSync(file, text);
   const rows: readonly (readonly [string, () => void])[] = [
     ['is readable by others', () => chmodSync(file, 0o644)],
@@ -51,10 +54,12 @@ describe('proofs on disk', () => {
     ['is cut', () => put(readFileSync(file, 'utf8').slice(0, -5))],
     ['is no object', () => put('[]')],
     ['is null', () => put('null')],
-    ['lacks an effect', () => put(JSON.stringify({ key: KEY, proofs: { signal: 'stopped' } }))],
+    ['lacks an effect', () => spoilt({ refused: { signal: 'stopped' } })],
+    ['lacks a kind of filter', () => spoilt({ refused: undefined })],
+    ['does not say whether anybody listens', () => spoilt({ listener: 'yes' })],
     [
       'holds a word that is none',
-      () => put(JSON.stringify({ ...kept(), proofs: { ...PROOFS, signal: 'yes' } })),
+      () => spoilt({ brokered: { ...STOPPED, signal: 'yes' } }),
     ],
     ['is larger than any', () => put(`${readFileSync(file, 'utf8')}${' '.repeat(70_000)}`)],
     [

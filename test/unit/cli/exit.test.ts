@@ -10,6 +10,8 @@ describe('exit codes of run', () => {
     [{ kind: 'signalled', signal: 'SIGTERM' }, 143],
     [{ kind: 'signalled', signal: 'SIGKILL' }, 137],
     [{ kind: 'signalled', signal: 'SIGSEGV' }, 139],
+    [{ kind: 'signalled', signal: 'SIGRT34' }, 162],
+    [{ kind: 'signalled', signal: 'SIGRT64' }, 192],
     [{ kind: 'timed-out', timeoutMs: 5 }, 124],
     [{ kind: 'cancelled' }, 125],
     [{ kind: 'refused', code: 'SANDBOX_UNAVAILABLE' }, 125],

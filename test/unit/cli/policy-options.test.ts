@@ -22,6 +22,8 @@ describe('policy options', () => {
     ['--temp', 'none', { temp: 'none' }],
     ['--shared-memory', 'shared', { sharedMemory: 'shared' }],
     ['--pty', 'shared', { pty: 'shared' }],
+    ['--sockets', 'none', { sockets: 'none' }],
+    ['--allow-socket', '/run/db.sock', { allowSocket: ['/run/db.sock'] }],
     ['--root-capabilities', 'none', { rootCapabilities: 'none' }],
     ['--require', 'full', { require: 'full' }],
     ['--require', 'write, truncate', { require: ['write', 'truncate'] }],
@@ -39,6 +41,8 @@ describe('policy options', () => {
     ['--mode', '', "found ''"],
     ['--workspace', '', 'expected a path'],
     ['--allow-write', '', 'expected a path'],
+    ['--allow-socket', '', 'expected a path'],
+    ['--sockets', 'all', 'expected own or none'],
     ['--temp', 'shared', 'expected private or none'],
     ['--require', '', 'expected partial, full, or guarantees'],
     ['--require', 'full,write', 'expected partial, full, or guarantees'],
@@ -57,6 +61,7 @@ describe('policy options', () => {
       '--mode': ['read-only', 'workspace-write'],
     });
     expect(params).toEqual({ mode: 'workspace-write', allowWrite: ['a', 'b'] });
+    expect(policy({ '--allow-socket': ['a', 'b'] }).params).toEqual({ allowSocket: ['a', 'b'] });
   });
 
   it('nothing given is nothing asked for', () => {
@@ -95,6 +100,15 @@ describe('variables', () => {
   it('CORDON_WORKSPACE names a directory beneath the current one', () => {
     expect(policy({}, { CORDON_WORKSPACE: 'sub' }).params).toEqual({ workspace: 'sub' });
     expect(() => policy({}, { CORDON_WORKSPACE: '/etc' }, false)).toThrowError('only narrow');
+  });
+
+  it.each(['own', 'none'])('CORDON_SOCKETS=%s lets go of nothing', (sockets) => {
+    expect(policy({}, { CORDON_SOCKETS: sockets }).params).toEqual({ sockets });
+  });
+
+  it('there is none that grants a path or a socket', () => {
+    const env = { CORDON_ALLOW_WRITE: '/', CORDON_ALLOW_SOCKET: '/run/docker.sock' };
+    expect(policy({}, env)).toEqual({ params: {}, origins: {} });
   });
 
   it('with a bad value are refused by their own name', () => {

@@ -149,9 +149,11 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
     mode: { value: mode, origin: FLAG },
     workspace: { value: { ...root('/w', '.'), origin }, origin },
     writable,
+    reachable: [],
     temp: { value: 'private', origin },
     sharedMemory: { value: 'none', origin: { kind: 'host', name: '/dev/shm' } },
     pty: { value: 'none', origin },
+    sockets: { value: 'own', origin },
     rootCapabilities: { value: 'none', origin },
     require: {
       value: ['write', 'truncate'],
@@ -169,9 +171,11 @@ describe('policy', () => {
       ['workspace', '/w', 'default'],
       ['writable', '/a\\nb (file) (asked as ../a\\nb)', '--allow-write'],
       ['', '/c', '--allow-write'],
+      ['reachable', 'nothing'],
       ['temp', 'private', 'default'],
       ['shared-memory', 'none', 'host: /dev/shm'],
       ['pty', 'none', 'default'],
+      ['sockets', 'own', 'default'],
       ['root-capabilities', 'none', 'default'],
       ['require', 'write, truncate', 'CORDON_REQUIRE'],
     ]);
@@ -181,6 +185,19 @@ describe('policy', () => {
     expect(policyText(PLAIN, policy([])).join('\n')).toMatch(/writable +nothing/);
     expect(policyText(PLAIN, policy([], 'danger-full-access')).join('\n')).toMatch(
       /writable +everything/,
+    );
+  });
+
+  it('lists the sockets that may be reached, and says when none can', () => {
+    const origin: Origin = { kind: 'flag', name: '--allow-socket' };
+    const reachable = [{ ...root('/run/db', '../db', 'socket'), origin }];
+    const lines = (over: Partial<Policy>) =>
+      policyText(PLAIN, { ...policy([]), reachable, ...over }).join('\n');
+    expect(lines({})).toMatch(/reachable +\/run\/db \(socket\) \(asked as ..\/db\) +--allow-socket/);
+    const none = { value: 'none', origin } as const;
+    expect(lines({ sockets: none })).toMatch(/reachable +nothing: there are no UNIX sockets/);
+    expect(policyText(PLAIN, policy([], 'danger-full-access')).join('\n')).toMatch(
+      /reachable +every socket/,
     );
   });
 

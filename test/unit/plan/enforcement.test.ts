@@ -3,12 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { Applied } from '../../../src/plan/enforcement.js';
 import { enforcementOf, meets } from '../../../src/plan/enforcement.js';
 import { LADDER } from '../../../src/plan/ladder.js';
-import { NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
-import type { Enforcement } from '../../../src/schema/enforcement.js';
+import type { LaunchRequest } from '../../../src/plan/linux.js';
+import { compileLinuxPlan, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
+import type { FilterFeature } from '../../../src/plan/plan.js';
+import { proofsFor } from '../../../src/plan/proven.js';
+import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
+import type { Policy, PolicyParams } from '../../../src/schema/policy.js';
+import type { Proof } from '../../../src/schema/proofs.js';
 import { EFFECTS } from '../../../src/schema/proofs.js';
 import type { Guarantee, Mechanism, Requirement } from '../../../src/schema/vocabulary.js';
 import { FLOOR, GUARANTEES, MODES } from '../../../src/schema/vocabulary.js';
-import { root } from '../../support/made-up-facts.js';
+import { HOST, root } from '../../support/made-up-facts.js';
 import { policyOf, proofsOf } from '../../support/made-up-policy.js';
 
 const MECHANISMS: readonly Mechanism[] = [
@@ -17,43 +22,142 @@ const MECHANISMS: readonly Mechanism[] = [
   'capabilities',
   'close-range',
   'subreaper',
+  'seccomp',
+  'broker',
 ];
-const READ_ONLY = policyOf({});
-const WRITE = policyOf({ mode: 'workspace-write' });
+const QUIET: PolicyParams = { sharedMemory: 'none' };
+const READ_ONLY = policyOf(QUIET);
+const WRITE = policyOf({ ...QUIET, mode: 'workspace-write' });
 const STOPPED = proofsOf('stopped');
+const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [] };
 
-function applied(abi: number, mechanisms = MECHANISMS): Applied {
-  return { backend: 'landlock', abi, mechanisms };
+/** What a machine can do beside Landlock. */
+interface Machine {
+  readonly seccomp: boolean;
+  readonly listener: boolean;
+}
+const ABLE: Machine = { seccomp: true, listener: true };
+const MACHINES: Readonly<Record<string, Machine>> = {
+  'seccomp and listener': ABLE,
+  'seccomp without listener': { seccomp: true, listener: false },
+  'no seccomp': { seccomp: false, listener: false },
+};
+
+function applied(abi: number, mechanisms = MECHANISMS, filter: readonly FilterFeature[] = []): Applied {
+  return { backend: 'landlock', abi, mechanisms, filter };
 }
 
-function report(abi: number, policy = WRITE, proofs = STOPPED): Enforcement {
-  return enforcementOf({ policy, applied: applied(abi), proofs });
+/** What a launch on that machine applies, and which of its proofs speak of it; ABI 0 as `inspect` reports it. */
+function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): Enforcement {
+  if (abi === 0) return enforcementOf({ policy, applied: NOTHING, proofs: {} });
+  const host = { landlockAbi: abi, uid: 1000, gid: 1000, devices: HOST.devices, ...machine };
+  const compiled = compileLinuxPlan(policy, host, NO_COMMAND);
+  const proven = { ...machine, brokered: machine.listener ? proofs : {}, refused: proofs };
+  const speaking = proofsFor(compiled.plan.filter, proven);
+  return enforcementOf({ policy, applied: compiled.applied, proofs: speaking });
 }
+
+const NO_COMMAND: LaunchRequest = {
+  program: '/',
+  argv: [],
+  env: [],
+  cwd: { path: '/', dev: 0n, ino: 0n },
+  newSession: true,
+  umask: null,
+  temp: null,
+  terminal: null,
+};
 
 function prevented({ guarantees }: Enforcement): readonly Guarantee[] {
   return GUARANTEES.filter((name) => guarantees[name].status === 'prevented');
 }
 
+const TABLES: Readonly<Record<string, Policy>> = {
+  'read-only': READ_ONLY,
+  'read-only, no temp': policyOf({ ...QUIET, temp: 'none' }),
+  'read-only, no temp, no sockets': policyOf({ ...QUIET, temp: 'none', sockets: 'none' }),
+  'workspace-write': WRITE,
+  'workspace-write, no sockets': policyOf({ ...QUIET, mode: 'workspace-write', sockets: 'none' }),
+  'workspace-write, all shared': policyOf({
+    mode: 'workspace-write',
+    sharedMemory: 'shared',
+    pty: 'shared',
+  }),
+  'danger-full-access': policyOf({ mode: 'danger-full-access' }),
+};
+
+/** The first letters of the mechanism that is named, `detected` and `not promised` by their status. */
+function cell({ status, by }: GuaranteeReport): string {
+  if (status !== 'prevented') return { absent: '-', 'not-promised': '.', detected: 'det' }[status];
+  return by.map((mechanism) => mechanism.slice(0, 1)).join('');
+}
+
 function table(): string {
   const abis = Array.from({ length: NEWEST_LANDLOCK_ABI + 1 }, (_, abi) => abi);
-  const lines = [READ_ONLY, WRITE].flatMap((policy) => {
-    const reports = abis.map((abi) => report(abi, policy));
-    const head = `${policy.mode.value.padEnd(18)}${abis.map((abi) => `${abi}`.padStart(4)).join('')}`;
-    const rows = GUARANTEES.map((name) => {
-      const cells = reports.map(({ guarantees }) =>
-        guarantees[name].status.slice(0, 3).padStart(4),
-      );
-      return `${name.padEnd(18)}${cells.join('')}`;
-    });
-    const levels = reports.map(({ level }) => level.slice(0, 3).padStart(4)).join('');
-    return [head, ...rows, `${'level'.padEnd(18)}${levels}`, ''];
-  });
-  return lines.join('\n');
+  const lines = Object.entries(MACHINES).flatMap(([words, machine]) =>
+    Object.entries(TABLES).flatMap(([name, policy]) => {
+      const reports = abis.map((abi) => report(abi, policy, STOPPED, machine));
+      const rows = GUARANTEES.map((guarantee) => {
+        const cells = reports.map(({ guarantees }) => cell(guarantees[guarantee]).padStart(4));
+        return `${guarantee.padEnd(18)}${cells.join('')}`;
+      });
+      const levels = reports.map(({ level }) => level.slice(0, 3).padStart(4)).join('');
+      return [
+        `${name}; ${words}`,
+        `${''.padEnd(18)}${abis.map((abi) => `${abi}`.padStart(4)).join('')}`,
+        ...rows,
+        `${'level'.padEnd(18)}${levels}`,
+        '',
+      ];
+    }),
+  );
+  return [
+    'By Landlock ABI, everything seen to be stopped. - absent, . not promised, else the first letters of what prevents it:',
+    'landlock, no-new-privs, capabilities, close-range, subreaper, seccomp, broker.',
+    '',
+    ...lines,
+  ].join('\n');
 }
 
 describe('the report', () => {
-  it('by Landlock ABI, everything seen to be stopped', async () => {
+  it('by Landlock ABI and machine, everything seen to be stopped', async () => {
     await expect(table()).toMatchFileSnapshot('../../golden/enforcement-by-abi.txt');
+  });
+
+  const levels: readonly (readonly [string, Policy, string, number])[] = [
+    ['read-only', READ_ONLY, 'seccomp and listener', 6],
+    ['read-only', READ_ONLY, 'seccomp without listener', Number.POSITIVE_INFINITY],
+    ['read-only, nothing of its own', TABLES['read-only, no temp, no sockets'] ?? WRITE, 'seccomp without listener', 6],
+    ['read-only', READ_ONLY, 'no seccomp', Number.POSITIVE_INFINITY],
+    ['workspace-write', WRITE, 'seccomp and listener', Number.POSITIVE_INFINITY],
+  ];
+  it.each(levels)('%s is full with %s, from ABI %#', (_name, policy, words, first) => {
+    for (let abi = 1; abi <= NEWEST_LANDLOCK_ABI; abi++) {
+      const { level } = report(abi, policy, STOPPED, MACHINES[words]);
+      expect(level, `ABI ${abi}`).toBe(abi >= first ? 'full' : 'partial');
+    }
+  });
+
+  it('does not count what another filter was seen to refuse', () => {
+    const alone = MACHINES['seccomp without listener'];
+    for (const name of ['metadata', 'set-id', 'unix-sockets'] as const) {
+      for (let abi = 1; abi <= NEWEST_LANDLOCK_ABI; abi++) {
+        expect(report(abi, WRITE, STOPPED, alone).guarantees[name]).toMatchObject({
+          status: 'absent',
+          by: [],
+        });
+      }
+    }
+  });
+
+  it('names the one that judges', () => {
+    const named = (policy: Policy, name: Guarantee) => report(7, policy).guarantees[name].by;
+    expect(named(READ_ONLY, 'metadata')).toEqual(['seccomp', 'broker']);
+    expect(named(TABLES['read-only, no temp'] ?? WRITE, 'metadata')).toEqual(['seccomp']);
+    expect(named(WRITE, 'unix-sockets')).toEqual(['seccomp', 'broker']);
+    expect(named(TABLES['workspace-write, no sockets'] ?? WRITE, 'unix-sockets')).toEqual(['seccomp']);
+    expect(report(2).guarantees.truncate.by).toEqual(['seccomp', 'broker']);
+    expect(report(3).guarantees.truncate.by).toEqual(['landlock']);
   });
 
   it('says of every guarantee what is open when it is not kept, and by what it is kept', () => {
@@ -82,16 +186,28 @@ describe('the report', () => {
     const opened = report(7, policyOf({ pty: 'shared', sharedMemory: 'shared' })).guarantees;
     expect(opened.terminals.gap).toContain('/dev/pts is shared');
     expect(opened['shared-memory'].gap).toContain('/dev/shm is shared');
+    expect(opened.terminals.status).toBe('absent');
+    expect(opened['shared-memory'].status).toBe('absent');
     const closed = report(7, policyOf({ sharedMemory: 'none' })).guarantees;
-    expect(closed['shared-memory']).toMatchObject({ status: 'absent' });
-    expect(closed['shared-memory'].gap).not.toContain('shared:');
+    expect(closed['shared-memory']).toEqual({
+      promise: 'prevent',
+      status: 'prevented',
+      by: ['seccomp', 'landlock'],
+    });
+    const unfiltered = report(7, READ_ONLY, STOPPED, MACHINES['no seccomp']).guarantees;
+    expect(unfiltered['shared-memory'].status).toBe('absent');
+    expect(unfiltered['shared-memory'].gap).not.toContain('shared:');
   });
 
-  it('names the cgroup for tree-kill, never the subreaper', () => {
-    expect(report(7).guarantees['tree-kill']).toMatchObject({ status: 'absent', by: [] });
+  it('names the cgroup for tree-kill where there is one, else the subreaper', () => {
+    expect(report(7).guarantees['tree-kill']).toMatchObject({ by: ['subreaper'] });
     const withCgroup = applied(7, [...MECHANISMS, 'cgroup']);
-    const { guarantees } = enforcementOf({ policy: WRITE, applied: withCgroup, proofs: STOPPED });
-    expect(guarantees['tree-kill']).toMatchObject({ status: 'prevented', by: ['cgroup'] });
+    const seen = (outlive: Proof) =>
+      enforcementOf({ policy: WRITE, applied: withCgroup, proofs: { ...STOPPED, outlive } })
+        .guarantees['tree-kill'];
+    expect(seen('stopped')).toMatchObject({ status: 'prevented', by: ['cgroup'] });
+    expect(seen('took-place')).toMatchObject({ status: 'absent', by: [] });
+    expect(seen('not-tried')).toMatchObject({ status: 'absent', by: [] });
   });
 
   it('is unconfined, and promises nothing, for danger-full-access', () => {
@@ -106,9 +222,11 @@ describe('the report', () => {
 describe('a status comes from what was applied and seen', () => {
   const rungs = GUARANTEES.flatMap((name) => LADDER[name].rungs.map((rung) => ({ name, ...rung })));
 
-  it.each(rungs)('$name by $mechanisms', ({ name, mechanisms, stops, mayNotTakePlace = [] }) => {
-    const all: Applied = applied(NEWEST_LANDLOCK_ABI, [...MECHANISMS, 'cgroup']);
-    const status = (over: object, by = all) =>
+  it.each(rungs)('$name by $mechanisms $features', (rung) => {
+    const { name, mechanisms, stops, mayNotTakePlace = [], features = [], abi } = rung;
+    // This rung alone: what another one would carry must not hide that it does not.
+    const floor: Applied = applied(Math.max(abi, 1), mechanisms, features);
+    const status = (over: object, by = floor) =>
       enforcementOf({ policy: WRITE, applied: by, proofs: { ...STOPPED, ...over } }).guarantees[
         name
       ].status;
@@ -123,8 +241,19 @@ describe('a status comes from what was applied and seen', () => {
       expect(status({ [effect]: 'took-place' })).toBe('absent');
     }
     for (const mechanism of mechanisms) {
-      const others = all.mechanisms.filter((each) => each !== mechanism);
-      expect(status({}, { ...all, mechanisms: others })).toBe('absent');
+      const others = mechanisms.filter((each) => each !== mechanism);
+      expect(status({}, { ...floor, mechanisms: others })).toBe('absent');
+    }
+    for (const feature of features) {
+      const others = features.filter((each) => each !== feature);
+      expect(status({}, { ...floor, filter: others })).toBe('absent');
+    }
+    if (abi > 0) expect(status({}, { ...floor, abi: abi - 1 })).toBe('absent');
+  });
+
+  it('asks of every rung with a filter which of its features carry it', () => {
+    for (const { name, mechanisms, features = [] } of rungs) {
+      expect(features.length > 0, name).toBe(mechanisms.includes('seccomp'));
     }
   });
 
@@ -142,18 +271,18 @@ describe('a status comes from what was applied and seen', () => {
 
   it('uses every effect that the probe attempts', () => {
     const used = rungs.flatMap(({ stops, mayNotTakePlace = [] }) => [...stops, ...mayNotTakePlace]);
-    expect([...used].sort()).toEqual([...EFFECTS].sort());
+    expect(new Set(used)).toEqual(new Set(EFFECTS));
   });
 });
 
 describe('meets', () => {
-  const unmetInFull = GUARANTEES.filter((name) => report(7).guarantees[name].status === 'absent');
   const rows: readonly (readonly [Requirement, number, readonly Guarantee[]])[] = [
     ['partial', 7, []],
     ['partial', 0, ['write']],
-    ['full', 7, unmetInFull],
+    ['full', 7, ['protected-paths', 'protected-names']],
     [['truncate'], 7, []],
-    [['truncate'], 2, ['truncate']],
+    [['truncate'], 2, []],
+    [['signals', 'abstract-sockets'], 5, ['abstract-sockets', 'signals']],
     [['truncate', 'write', 'signals'], 0, ['write', 'truncate', 'signals']],
     [['network'], 11, ['network']],
     [['hidden-paths'], 11, ['hidden-paths']],
@@ -177,11 +306,25 @@ describe('meets', () => {
   });
 });
 
+const FEATURES: readonly FilterFeature[] = [
+  'doors',
+  'terminals',
+  'set-id',
+  'broker-metadata',
+  'refuse-metadata',
+  'broker-sockets',
+  'no-unix-sockets',
+  'no-shared-ipc',
+  'broker-truncate',
+  'no-openat2',
+];
+
 describe('for anything applied and anything seen', () => {
   const request = fc.record({
     mode: fc.constantFrom(...MODES),
     abi: fc.integer({ min: 0, max: 11 }),
     mechanisms: fc.subarray<Mechanism>([...MECHANISMS, 'cgroup']),
+    filter: fc.subarray<FilterFeature>([...FEATURES]),
     proofs: fc.dictionary(
       fc.constantFrom(...EFFECTS),
       fc.constantFrom('stopped', 'took-place', 'not-tried'),
@@ -193,9 +336,9 @@ describe('for anything applied and anything seen', () => {
       fc.property(
         request,
         fc.constantFrom(...EFFECTS),
-        ({ mode, abi, mechanisms, proofs }, effect) => {
+        ({ mode, abi, mechanisms, filter, proofs }, effect) => {
           const policy = policyOf({ mode });
-          const by = applied(abi, mechanisms);
+          const by = applied(abi, mechanisms, filter);
           const seen = enforcementOf({ policy, applied: by, proofs });
           if (seen.level === 'full') expect(meets('full', seen)).toEqual([]);
           const { [effect]: _forgotten, ...fewer } = proofs;

@@ -9,7 +9,14 @@ import type { PolicyParams } from '../../../src/schema/policy.js';
 import { factsOf, HOST, root } from '../../support/made-up-facts.js';
 import { policyOf } from '../../support/made-up-policy.js';
 
-const CAPABLE: HostCapabilities = { landlockAbi: 7, uid: 1000, gid: 100, devices: HOST.devices };
+const CAPABLE: HostCapabilities = {
+  landlockAbi: 7,
+  seccomp: true,
+  listener: true,
+  uid: 1000,
+  gid: 100,
+  devices: HOST.devices,
+};
 const REQUEST: LaunchRequest = {
   program: '/bin/true',
   argv: ['true'],
@@ -56,6 +63,15 @@ describe('rules', () => {
     ]);
   });
 
+  it('hold granted sockets as what may be connected to, never as what may be written', () => {
+    expect(rules({ allowSocket: ['/s'] })).toEqual([['socket', '/s', true], ...SINKS]);
+    expect(rules({ allowSocket: ['/s'], allowWrite: ['/s'] })).toEqual([
+      ['file', '/s', true],
+      ['socket', '/s', true],
+      ...SINKS,
+    ]);
+  });
+
   it('hold the workspace in workspace-write', () => {
     expect(rules({ mode: 'workspace-write' })[0]).toEqual(['tree', '/home/u/p', true]);
   });
@@ -80,6 +96,102 @@ describe('rules', () => {
 
   it('leave out devices that this host does not have', () => {
     expect(rules({ pty: 'shared' }, {}, { ...CAPABLE, devices: {} })).toEqual([]);
+  });
+});
+
+describe('the filter', () => {
+  const ALWAYS = ['doors', 'terminals', 'set-id'];
+  const BROKER = ['broker-metadata', 'broker-sockets'];
+  const alone = { listener: false };
+  const rows: readonly (readonly [string, PolicyParams, Partial<HostCapabilities>, string[]])[] = [
+    ['read-only', {}, {}, [...ALWAYS, 'no-shared-ipc', ...BROKER]],
+    [
+      'read-only without temp',
+      { temp: 'none' },
+      {},
+      [...ALWAYS, 'no-shared-ipc', 'refuse-metadata', 'broker-sockets'],
+    ],
+    ['workspace-write', { mode: 'workspace-write' }, {}, [...ALWAYS, 'no-shared-ipc', ...BROKER]],
+    [
+      'workspace-write without temp',
+      { mode: 'workspace-write', temp: 'none' },
+      {},
+      [...ALWAYS, 'no-shared-ipc', ...BROKER],
+    ],
+    [
+      'a granted file without temp',
+      { allowWrite: ['/f'], temp: 'none' },
+      {},
+      [...ALWAYS, 'no-shared-ipc', ...BROKER],
+    ],
+    ['root', {}, { uid: 0 }, [...ALWAYS, 'no-shared-ipc', 'no-openat2', ...BROKER]],
+    [
+      'ABI 2',
+      {},
+      { landlockAbi: 2 },
+      [...ALWAYS, 'no-shared-ipc', 'no-openat2', ...BROKER, 'broker-truncate'],
+    ],
+    [
+      'ABI 2 as root, without listener',
+      {},
+      { landlockAbi: 2, uid: 0, ...alone },
+      [...ALWAYS, 'no-shared-ipc', 'no-openat2', 'refuse-metadata'],
+    ],
+    ['ABI 3', {}, { landlockAbi: 3 }, [...ALWAYS, 'no-shared-ipc', ...BROKER]],
+    ['no listener, read-only', {}, alone, [...ALWAYS, 'no-shared-ipc', 'refuse-metadata']],
+    [
+      'no listener, workspace-write: keeps what it needs',
+      { mode: 'workspace-write' },
+      alone,
+      [...ALWAYS, 'no-shared-ipc'],
+    ],
+    [
+      'no listener, no sockets',
+      { sockets: 'none' },
+      alone,
+      [...ALWAYS, 'no-shared-ipc', 'refuse-metadata', 'no-unix-sockets'],
+    ],
+    [
+      'no sockets',
+      { sockets: 'none' },
+      {},
+      [...ALWAYS, 'no-shared-ipc', 'broker-metadata', 'no-unix-sockets'],
+    ],
+    [
+      'no sockets, whatever was granted',
+      { sockets: 'none', allowSocket: ['/s'] },
+      {},
+      [...ALWAYS, 'no-shared-ipc', 'broker-metadata', 'no-unix-sockets'],
+    ],
+    ['shared memory', { sharedMemory: 'shared' }, {}, [...ALWAYS, ...BROKER]],
+    ['no seccomp', {}, { seccomp: false, ...alone }, []],
+    ['no seccomp, no sockets', { sockets: 'none' }, { seccomp: false, ...alone }, []],
+  ];
+  it.each(rows)('%s', (_name, params, host, expected) => {
+    const policy = policyOf({ ...QUIET, ...params }, [
+      root('/f', { kind: 'file' }),
+      root('/s', { kind: 'socket' }),
+    ]);
+    const { plan, applied } = compileLinuxPlan(policy, { ...CAPABLE, ...host }, REQUEST);
+    expect(plan.filter).toEqual(expected);
+    expect(applied.filter).toEqual(expected);
+    expect(applied.mechanisms.includes('seccomp')).toBe(expected.length > 0);
+    const asks = expected.some((feature) => feature.startsWith('broker-'));
+    expect(applied.mechanisms.includes('broker')).toBe(asks);
+  });
+
+  it('asks nobody where nobody listens, and never both asks and refuses', () => {
+    for (const [, params, host] of rows) {
+      const policy = policyOf({ ...QUIET, ...params }, [
+        root('/f', { kind: 'file' }),
+        root('/s', { kind: 'socket' }),
+      ]);
+      const { filter } = compileLinuxPlan(policy, { ...CAPABLE, ...host, ...alone }, REQUEST).plan;
+      expect(filter.filter((feature) => feature.startsWith('broker-'))).toEqual([]);
+      const asked = compileLinuxPlan(policy, { ...CAPABLE, ...host }, REQUEST).plan.filter;
+      expect(asked).not.toEqual(expect.arrayContaining(['broker-metadata', 'refuse-metadata']));
+      expect(asked).not.toEqual(expect.arrayContaining(['broker-sockets', 'no-unix-sockets']));
+    }
   });
 });
 
@@ -136,7 +248,8 @@ describe('the plan', () => {
     for (const landlockAbi of [0, 7]) {
       const { plan, applied } = compileLinuxPlan(policy, { ...CAPABLE, landlockAbi }, REQUEST);
       expect(plan).toMatchObject({ confined: false, rules: [], limits: [], landlockAbi: 0 });
-      expect(applied).toEqual({ backend: 'none', abi: 0, mechanisms: [] });
+      expect(plan.filter).toEqual([]);
+      expect(applied).toEqual({ backend: 'none', abi: 0, mechanisms: [], filter: [] });
     }
   });
 

@@ -80,11 +80,30 @@ describe('temp', () => {
     ]);
   });
 
-  it('leaves what the caller wrote out, and everything without a private directory', () => {
-    const given = { TMPDIR: '/mine' };
-    const built = buildEnvironment({ inherited, given, isConfined: true, temp: '/tmp/c' });
-    expect(built.variables).toMatchObject({ TMPDIR: '/mine', TMP: '/tmp/c' });
+  const PRIVATE = { TMPDIR: '/tmp/c', TMP: '/tmp/c', TEMP: '/tmp/c', TMPPREFIX: '/tmp/c/zsh' };
+  const written = { TMPDIR: '/mine', TMP: '/mine', TEMP: '', TMPPREFIX: undefined };
+
+  it.each([
+    ['added', { inherited, given: written }, PRIVATE],
+    ['repeated', { inherited, given: { ...inherited } }, PRIVATE],
+    [
+      'all there is',
+      { inherited, given: { ...written, A: '1' }, extend: false },
+      { A: '1', ...PRIVATE },
+    ],
+    ['nothing at all', { inherited, given: {}, extend: false }, PRIVATE],
+  ])('is the only one, whatever the caller wrote: %s', (_name, request, expected) => {
+    const built = buildEnvironment({ ...request, isConfined: true, temp: '/tmp/c' });
+    expect(built.variables).toEqual(expected);
+    expect(built.entries).toHaveLength(Object.keys(expected).length);
+    expect(built.removed).toEqual([]);
+  });
+
+  it('leaves everything as it is without a private directory', () => {
     expect(buildEnvironment({ ...CONFINED, inherited }).variables).toEqual(inherited);
+    const given = { TMPDIR: '/mine' };
+    const built = buildEnvironment({ ...CONFINED, inherited, given });
+    expect(built.variables).toEqual({ ...inherited, ...given });
   });
 });
 

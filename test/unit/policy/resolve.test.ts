@@ -9,6 +9,7 @@ import {
   PTY_CHOICES,
   ROOT_CAPABILITIES_CHOICES,
   SHARED_MEMORY_CHOICES,
+  SOCKETS_CHOICES,
   TEMP_CHOICES,
 } from '../../../src/schema/vocabulary.js';
 import { factsOf, HOST, root } from '../../support/made-up-facts.js';
@@ -38,9 +39,11 @@ describe('defaults', () => {
         origin: { kind: 'default' },
       },
       writable: [],
+      reachable: [],
       temp: { value: 'private', origin: { kind: 'default' } },
       sharedMemory: { value: 'shared', origin: { kind: 'host', name: '/dev/shm' } },
       pty: { value: 'none', origin: { kind: 'default' } },
+      sockets: { value: 'own', origin: { kind: 'default' } },
       rootCapabilities: { value: 'none', origin: { kind: 'default' } },
       require: { value: 'partial', origin: { kind: 'default' } },
     });
@@ -85,6 +88,50 @@ describe('writable roots', () => {
 
   it('refuses a path that was not looked up as a mistake of its own', () => {
     expect(codeOf({ allowWrite: ['/other'] }, facts)).toBe('INTERNAL');
+  });
+});
+
+describe('reachable sockets', () => {
+  const socket = root('/run/db.sock', { kind: 'socket' });
+  const other = root('/run/db.sock', { kind: 'socket', asked: '../db.sock' });
+  const facts = factsOf([socket, other, root('/run/a', { kind: 'socket' })]);
+
+  it('are the granted ones, canonical, once, in whatever order they were written', () => {
+    const granted = ['../db.sock', '/run/db.sock', '/run/a'];
+    const { reachable, writable } = resolve({ allowSocket: granted }, facts, FLAG);
+    expect(reachable.map(({ path }) => path)).toEqual(['/run/a', '/run/db.sock']);
+    expect(reachable[0]?.origin).toEqual({ kind: 'flag', name: '--allow-socket' });
+    expect(writable).toEqual([]);
+    const reversed = resolve({ allowSocket: [...granted].reverse() }, facts, FLAG);
+    expect(reversed.reachable).toEqual(reachable);
+  });
+
+  it.each(['directory', 'file', 'device', 'fifo'] as const)('a %s is none', (kind) => {
+    const wrong = factsOf([root('/run/x', { kind })]);
+    expect(codeOf({ allowSocket: ['/run/x'] }, wrong)).toBe('NOT_A_SOCKET');
+    expect(() => resolve({ allowSocket: ['/run/x'] }, wrong, FLAG)).toThrow(`a ${kind}, not a`);
+  });
+
+  it('are never Cordon’s own', () => {
+    const own = factsOf([root('/run/user/1000/cordon/daemon', { kind: 'socket' })]);
+    expect(codeOf({ allowSocket: ['/run/user/1000/cordon/daemon'] }, own)).toBe(
+      'POLICY_COVERS_CORDON',
+    );
+  });
+
+  it('refuse a path that was not looked up as a mistake of its own', () => {
+    expect(codeOf({ allowSocket: ['/other'] }, facts)).toBe('INTERNAL');
+  });
+
+  it('are none in danger-full-access, where everything is', () => {
+    const params: PolicyParams = { mode: 'danger-full-access', allowSocket: ['/run/a'] };
+    expect(resolve(params, facts, FLAG).reachable).toEqual([]);
+  });
+
+  it.each(['own', 'none'] as const)('sockets %s keeps its origin, and the grants', (sockets) => {
+    const policy = resolve({ sockets, allowSocket: ['/run/a'] }, facts, OPTION);
+    expect(policy.sockets).toEqual({ value: sockets, origin: { kind: 'option', name: 'sockets' } });
+    expect(policy.reachable).toHaveLength(1);
   });
 });
 
@@ -198,6 +245,8 @@ describe('danger-full-access', () => {
       temp: { value: 'none' },
       sharedMemory: { value: 'shared' },
       pty: { value: 'shared' },
+      sockets: { value: 'own' },
+      reachable: [],
       rootCapabilities: { value: 'keep' },
     });
   });
@@ -219,6 +268,7 @@ describe('any parameters and facts', () => {
       temp: optional(TEMP_CHOICES),
       sharedMemory: optional(SHARED_MEMORY_CHOICES),
       pty: optional(PTY_CHOICES),
+      sockets: optional(SOCKETS_CHOICES),
       rootCapabilities: optional(ROOT_CAPABILITIES_CHOICES),
     }),
   });

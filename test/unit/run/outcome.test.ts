@@ -54,6 +54,12 @@ describe('exitOf', () => {
     [0x000f, { signal: 'SIGTERM' }],
     [0x0009, { signal: 'SIGKILL' }],
     [0x008b, { signal: 'SIGSEGV' }],
+    [0x0006, { signal: 'SIGABRT' }],
+    [0x001f, { signal: 'SIGSYS' }],
+    [0x0020, { signal: 'SIGRT32' }],
+    [0x0022, { signal: 'SIGRT34' }],
+    [0x00a2, { signal: 'SIGRT34' }],
+    [0x0040, { signal: 'SIGRT64' }],
   ])('%d', (status, expected) => {
     expect(exitOf(status)).toEqual(expected);
   });
@@ -68,6 +74,11 @@ describe('the end of a run', () => {
       'a signal',
       { started, exited: exited(15) },
       'COMMAND_FAILED {"kind":"signalled","signal":"SIGTERM"}',
+    ],
+    [
+      'a real-time signal',
+      { started, exited: exited(34) },
+      'COMMAND_FAILED {"kind":"signalled","signal":"SIGRT34"}',
     ],
     [
       'a timeout, although it then exited well',

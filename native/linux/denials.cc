@@ -1,0 +1,50 @@
+#include "linux/denials.h"
+
+#include "core/text.h"
+#include "linux/control.h"
+#include "linux/files.h"
+
+namespace cordon {
+namespace {
+
+constexpr size_t kNameBytes = 32;
+
+// FNV-1a over operation and path.
+uint64_t key_of(DeniedOperation operation, const char* path) {
+  uint64_t hash = 0xcbf29ce484222325ull ^ static_cast<uint64_t>(operation);
+  for (; *path != '\0'; ++path) hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001b3ull;
+  return hash;
+}
+
+void read_name(pid_t thread, char* out, size_t size) {
+  auto path = Text<32>().add("/proc/").add(static_cast<uint64_t>(thread)).add("/comm");
+  ssize_t length = read_small(path.get(), out, size);
+  if (length <= 0) {
+    out[0] = '\0';
+  } else if (out[length - 1] == '\n') {
+    out[length - 1] = '\0';
+  }
+}
+
+}  // namespace
+
+void Denials::report(DeniedOperation operation, DenialSource source, int error, pid_t thread, const char* path) {
+  if (control_ < 0) return;
+  uint64_t key = key_of(operation, path);
+  for (size_t i = 0; i < count_; ++i) {
+    if (told_[i] == key) return;
+  }
+  if (count_ == kMost) {
+    ++lost_;
+    return;
+  }
+  char command[kNameBytes];
+  read_name(thread, command, sizeof command);
+  if (!send_denial(control_, {operation, source, error, thread, command, path})) {
+    ++lost_;
+    return;
+  }
+  told_[count_++] = key;
+}
+
+}  // namespace cordon

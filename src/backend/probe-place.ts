@@ -1,0 +1,154 @@
+/**
+ * A throw-away directory with victims in which a child attempts effects on files, and what is seen of it afterwards: the
+ * world, not the child's words, says whether an effect took place.
+ * @module
+ */
+
+import type { Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Effect } from '../schema/proofs.js';
+
+const VICTIM_MODE = 0o600;
+const PERMISSION_BITS = 0o777;
+const SET_ID_BITS = 0o6000;
+/** The child sets times of the year 2001. */
+const EARLY_MS = Date.UTC(2002);
+const CONTENT = 'intact';
+
+const VICTIMS = [
+  'victim-mode',
+  'victim-owner',
+  'victim-times',
+  'victim-xattr',
+  'victim-flags',
+  'victim-open',
+  'victim-remove',
+  'victim-rename',
+  'victim-link',
+  'victim-truncate',
+  'victim-open-truncate',
+];
+const SET_ID_CREATED = 'set-id-created';
+const SET_ID_CHANGED = 'set-id-changed';
+/** What the child may have made. */
+const MADE = ['created', 'renamed', 'linked', 'fifo', 'symlink', SET_ID_CREATED, SET_ID_CHANGED];
+const MADE_DIRECTORY = 'directory';
+
+/** Effects that leave a trace, and the trace. Files are named as in `native/linux/probe.cc`. */
+const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean>>> = {
+  'write-create': (place) => place.exists('created'),
+  'write-open': (place) => !place.isIntact('victim-open'),
+  'write-remove': (place) => !place.exists('victim-remove'),
+  'write-rename': (place) => !place.exists('victim-rename') || place.exists('renamed'),
+  'write-link': (place) => place.exists('linked'),
+  'write-directory': (place) => place.exists(MADE_DIRECTORY),
+  'write-fifo': (place) => place.exists('fifo'),
+  'write-symlink': (place) => place.exists('symlink'),
+  truncate: (place) => !place.isIntact('victim-truncate'),
+  'truncate-open': (place) => !place.isIntact('victim-open-truncate'),
+  'metadata-mode': (place) => {
+    const mode = place.stat('victim-mode')?.mode;
+    return mode !== undefined && (mode & PERMISSION_BITS) !== VICTIM_MODE;
+  },
+  'metadata-owner': (place) => place.stat('victim-owner')?.uid !== process.geteuid?.(),
+  'metadata-times': (place) => (place.stat('victim-times')?.mtimeMs ?? 0) < EARLY_MS,
+};
+
+/**
+ * Must be removed. Everything in it is reached through the held directory and by names it knows: where a run may write, the
+ * path could come to lead elsewhere meanwhile.
+ */
+export class ProbePlace {
+  /** Canonical. */
+  readonly directory: string;
+  readonly #fd: number;
+  #isOpen = true;
+
+  /** Makes the directory in `parent`. Throws errors of system calls; leaves nothing then. */
+  constructor(parent: string, prefix: string) {
+    this.directory = mkdtempSync(join(realpathSync(parent), prefix));
+    this.#fd = openSync(
+      this.directory,
+      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+    );
+    try {
+      for (const name of VICTIMS) {
+        writeFileSync(this.#inside(name), CONTENT, { mode: VICTIM_MODE, flag: 'wx' });
+      }
+    } catch (error) {
+      this.remove();
+      throw error;
+    }
+  }
+
+  /** Whether the effect left its trace; undefined for an effect that leaves none here. */
+  trace(effect: Effect): boolean | undefined {
+    return TRACES[effect]?.(this);
+  }
+
+  /** The same for set-id files, which are made where the child may write. */
+  setIdTrace(effect: Effect): boolean | undefined {
+    if (effect === 'set-id-create') return this.#hasSetId(SET_ID_CREATED);
+    return effect === 'set-id-mode' ? this.#hasSetId(SET_ID_CHANGED) : undefined;
+  }
+
+  exists(name: string): boolean {
+    return this.stat(name) !== undefined;
+  }
+
+  stat(name: string): Stats | undefined {
+    return lstatSync(this.#inside(name), { throwIfNoEntry: false });
+  }
+
+  isIntact(name: string): boolean {
+    try {
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      const fd = openSync(this.#inside(name), flags);
+      try {
+        return readFileSync(fd, 'utf8') === CONTENT;
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      return false;
+    }
+  }
+
+  /** May be called twice. What is in it under a name that is not ours stays, and the directory with it. */
+  remove(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const name of [...VICTIMS, ...MADE]) ignoreFailure(() => unlinkSync(this.#inside(name)));
+    ignoreFailure(() => rmdirSync(this.#inside(MADE_DIRECTORY)));
+    closeSync(this.#fd);
+    ignoreFailure(() => rmdirSync(this.directory));
+  }
+
+  #inside(name: string): string {
+    return `/proc/self/fd/${this.#fd}/${name}`;
+  }
+
+  #hasSetId(name: string): boolean {
+    return ((this.stat(name)?.mode ?? 0) & SET_ID_BITS) !== 0;
+  }
+}
+
+function ignoreFailure(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // It was never made, or is gone.
+  }
+}

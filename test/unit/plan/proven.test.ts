@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { FilterFeature } from '../../../src/plan/plan.js';
+import { proofsFor } from '../../../src/plan/proven.js';
+import type { Effect, Proof, Proven } from '../../../src/schema/proofs.js';
+import { EFFECTS, NOTHING_PROVEN } from '../../../src/schema/proofs.js';
+import { proofsOf } from '../../support/made-up-policy.js';
+
+/** Told apart by how every effect ended. */
+const PROVEN: Proven = {
+  listener: true,
+  brokered: proofsOf('stopped'),
+  refused: proofsOf('took-place'),
+};
+const WITHOUT: Proven = { ...PROVEN, listener: false, brokered: {} };
+
+const METADATA: readonly Effect[] = [
+  'metadata-mode',
+  'metadata-owner',
+  'metadata-times',
+  'metadata-xattr',
+  'metadata-flags',
+  'set-id-mode',
+];
+const SOCKETS: readonly Effect[] = ['unix-connect', 'unix-datagram'];
+const OTHERS = EFFECTS.filter((effect) => ![...METADATA, ...SOCKETS].includes(effect));
+
+type Row = readonly [
+  string,
+  readonly FilterFeature[],
+  Proven,
+  { metadata: Proof | undefined; sockets: Proof | undefined; others: Proof | undefined },
+];
+const BROKERED = 'stopped';
+const REFUSED = 'took-place';
+
+describe('the proofs of a plan are those of the way it has', () => {
+  const rows: readonly Row[] = [
+    [
+      'both go to the broker',
+      ['doors', 'broker-metadata', 'broker-sockets'],
+      PROVEN,
+      { metadata: BROKERED, sockets: BROKERED, others: BROKERED },
+    ],
+    [
+      'metadata is refused',
+      ['doors', 'refuse-metadata', 'broker-sockets'],
+      PROVEN,
+      { metadata: REFUSED, sockets: BROKERED, others: BROKERED },
+    ],
+    [
+      'sockets are refused',
+      ['doors', 'broker-metadata', 'no-unix-sockets'],
+      PROVEN,
+      { metadata: BROKERED, sockets: REFUSED, others: BROKERED },
+    ],
+    [
+      'both are refused, nobody listens',
+      ['doors', 'refuse-metadata', 'no-unix-sockets'],
+      WITHOUT,
+      { metadata: REFUSED, sockets: REFUSED, others: REFUSED },
+    ],
+    [
+      'nobody listens, and nothing refuses: neither was tried so',
+      ['doors'],
+      WITHOUT,
+      { metadata: undefined, sockets: undefined, others: REFUSED },
+    ],
+    [
+      'nothing is filtered, and nothing was',
+      [],
+      WITHOUT,
+      { metadata: REFUSED, sockets: REFUSED, others: REFUSED },
+    ],
+    [
+      'nothing proven',
+      ['doors', 'broker-metadata', 'broker-sockets'],
+      NOTHING_PROVEN,
+      { metadata: undefined, sockets: undefined, others: undefined },
+    ],
+  ];
+  it.each(rows)('%s', (_name, filter, proven, expected) => {
+    const proofs = proofsFor(filter, proven);
+    for (const effect of METADATA) expect(proofs[effect], effect).toBe(expected.metadata);
+    for (const effect of SOCKETS) expect(proofs[effect], effect).toBe(expected.sockets);
+    for (const effect of OTHERS) expect(proofs[effect], effect).toBe(expected.others);
+  });
+});
