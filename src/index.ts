@@ -13,6 +13,7 @@ export type { Inspection } from './run/inspect.js';
 export { inspect, resolvePolicy } from './run/inspect.js';
 export type { Prepared, PrepareOptions } from './run/prepare.js';
 export { prepare } from './run/prepare.js';
+export { prove } from './run/prove.js';
 export type { Started } from './run/run.js';
 export { Run } from './run/run.js';
 export type { Enforcement, GuaranteeReport } from './schema/enforcement.js';
@@ -26,6 +27,16 @@ export type {
   StdioOption,
 } from './schema/params.js';
 export type { Origin, Policy, PolicyParams, Root, Sourced } from './schema/policy.js';
+export type { Effect } from './schema/proofs.js';
+export type {
+  Attempt,
+  ClaimProof,
+  ClaimVerdict,
+  Happening,
+  Proving,
+  RootProof,
+  RootVerdict,
+} from './schema/proving.js';
 export type {
   Denial,
   Outcome,

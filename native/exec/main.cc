@@ -1,4 +1,5 @@
-// cordon-exec: the executable that runs stand on. It decides nothing; what it does is in the plan or in its arguments.
+// cordon-exec: the executable that runs stand on. It decides nothing; what it does is in the plan
+// or in its arguments.
 
 #include <unistd.h>
 
@@ -25,7 +26,9 @@ int usage() {
   return kUsage;
 }
 
-const char* optional(const char* argument) { return strcmp(argument, "-") == 0 ? nullptr : argument; }
+const char* optional(const char* argument) {
+  return strcmp(argument, "-") == 0 ? nullptr : argument;
+}
 
 constexpr uint64_t kHighestDescriptor = 1 << 20;
 
@@ -40,7 +43,8 @@ int run(int count, char** words) {
   int plan = descriptor(words[0]);
   int control = optional(words[1]) == nullptr ? -1 : descriptor(words[1]);
   if (plan < 0 || (control < 0 && optional(words[1]) != nullptr)) return usage();
-  return cordon::run_once({plan, control, count == 4 ? words[2] : nullptr, count == 4 ? words[3] : nullptr, nullptr});
+  return cordon::run_once(
+      {plan, control, count == 4 ? words[2] : nullptr, count == 4 ? words[3] : nullptr, nullptr});
 }
 
 // Behind the verb and five words.
@@ -49,8 +53,11 @@ constexpr int kProbePlaces = 7;
 int probe(int count, char** words) {
   uint64_t pid = 0;
   uint64_t address = 0;
-  if (!cordon::whole_number(words[3], INT32_MAX, &pid) || !cordon::whole_number(words[6], UINT64_MAX, &address)) return usage();
-  cordon::ProbeSurroundings at{words[2], static_cast<int>(pid), words[4], optional(words[5]), address};
+  if (!cordon::whole_number(words[3], INT32_MAX, &pid) ||
+      !cordon::whole_number(words[6], UINT64_MAX, &address))
+    return usage();
+  cordon::ProbeSurroundings at{words[2], static_cast<int>(pid), words[4], optional(words[5]),
+                               address};
   return cordon::probe(at, words + kProbePlaces, count - kProbePlaces);
 }
 

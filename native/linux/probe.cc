@@ -75,7 +75,9 @@ int write_directory(const ProbeSurroundings& at) {
   return outcome(mkdir(Path(at.directory, "directory"), 0700) == 0);
 }
 
-int write_fifo(const ProbeSurroundings& at) { return outcome(mkfifo(Path(at.directory, "fifo"), 0600) == 0); }
+int write_fifo(const ProbeSurroundings& at) {
+  return outcome(mkfifo(Path(at.directory, "fifo"), 0600) == 0);
+}
 
 int write_symlink(const ProbeSurroundings& at) {
   return outcome(symlink("nowhere", Path(at.directory, "symlink")) == 0);
@@ -98,7 +100,8 @@ int signal_outside(const ProbeSurroundings& at) {
 int connect_to(const sockaddr_un& address, size_t length) {
   UniqueFd client(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-  return outcome(client.valid() && connect(client.get(), generic, static_cast<socklen_t>(length)) == 0);
+  return outcome(client.valid() &&
+                 connect(client.get(), generic, static_cast<socklen_t>(length)) == 0);
 }
 
 int abstract_connect(const ProbeSurroundings& at) {
@@ -132,7 +135,8 @@ int metadata_mode(const ProbeSurroundings& at) {
 int metadata_owner(const ProbeSurroundings& at) {
   constexpr long kNobody = 65534;
   Path path(at.directory, "victim-owner");
-  return outcome(syscall(SYS_fchownat, static_cast<long>(AT_FDCWD), path.get(), kNobody, kNobody, 0L) == 0);
+  return outcome(
+      syscall(SYS_fchownat, static_cast<long>(AT_FDCWD), path.get(), kNobody, kNobody, 0L) == 0);
 }
 
 int metadata_times(const ProbeSurroundings& at) {
@@ -149,11 +153,13 @@ int metadata_xattr(const ProbeSurroundings& at) {
 int metadata_flags(const ProbeSurroundings& at) {
   UniqueFd file(open(Path(at.directory, "victim-flags"), O_RDONLY | O_CLOEXEC));
   unsigned flags = 0;
-  if (!file.valid() || syscall(SYS_ioctl, static_cast<long>(file.get()), static_cast<long>(FS_IOC_GETFLAGS), &flags) != 0) {
+  if (!file.valid() || syscall(SYS_ioctl, static_cast<long>(file.get()),
+                               static_cast<long>(FS_IOC_GETFLAGS), &flags) != 0) {
     return errno;
   }
   flags |= FS_NODUMP_FL;
-  return outcome(syscall(SYS_ioctl, static_cast<long>(file.get()), static_cast<long>(FS_IOC_SETFLAGS), &flags) == 0);
+  return outcome(syscall(SYS_ioctl, static_cast<long>(file.get()),
+                         static_cast<long>(FS_IOC_SETFLAGS), &flags) == 0);
 }
 
 // Where the run may write: what counts is whether the bit is on the file afterwards.
@@ -191,10 +197,12 @@ int shared_object(const ProbeSurroundings&) {
   return 0;
 }
 
-// The kernel makes the queue before it asks Landlock: whether it can be removed says more than the call's own answer.
+// The kernel makes the queue before it asks Landlock: whether it can be removed says more than the
+// call's own answer.
 int message_queue(const ProbeSurroundings&) {
   auto name = shared_name("");
-  long queue = syscall(SYS_mq_open, name.get(), static_cast<long>(O_RDWR | O_CREAT | O_EXCL), 0600L, 0L);
+  long queue =
+      syscall(SYS_mq_open, name.get(), static_cast<long>(O_RDWR | O_CREAT | O_EXCL), 0600L, 0L);
   int error = queue < 0 ? errno : 0;
   if (queue >= 0) close(static_cast<int>(queue));
   if (syscall(SYS_mq_unlink, name.get()) == 0) return 0;
@@ -205,11 +213,13 @@ int message_queue(const ProbeSurroundings&) {
 int terminal_input(const ProbeSurroundings&) {
   UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   char byte = 'x';
-  if (syscall(SYS_ioctl, static_cast<long>(null.get()), static_cast<long>(TIOCSTI), &byte) == 0) return 0;
+  if (syscall(SYS_ioctl, static_cast<long>(null.get()), static_cast<long>(TIOCSTI), &byte) == 0)
+    return 0;
   return errno == ENOTTY || errno == EIO ? 0 : errno;
 }
 
-// A terminal of the prober's own, handed in as 0: what is pushed into it comes back at its other end as an echo.
+// A terminal of the prober's own, handed in as 0: what is pushed into it comes back at its other
+// end as an echo.
 int terminal_push(const ProbeSurroundings&) {
   unsigned short size[4];
   if (syscall(SYS_ioctl, 0L, static_cast<long>(TIOCGWINSZ), size) != 0) return kNotAttempted;
@@ -219,7 +229,8 @@ int terminal_push(const ProbeSurroundings&) {
   return outcome(syscall(SYS_ioctl, 0L, static_cast<long>(TIOCSTI), &byte) == 0);
 }
 
-// Host-wide: opened at most, or asked with arguments that the kernel finds wrong once it has let the caller in.
+// Host-wide: opened at most, or asked with arguments that the kernel finds wrong once it has let
+// the caller in.
 int write_sysctl(const ProbeSurroundings&) {
   UniqueFd file(open("/proc/sys/kernel/core_pattern", O_WRONLY | O_CLOEXEC));
   return outcome(file.valid());
@@ -233,9 +244,13 @@ int reached(long result) {
 // No address: nothing is mapped at the first page.
 constexpr long kNowhere = 1;
 
-int door_mount(const ProbeSurroundings&) { return reached(syscall(SYS_mount, kNowhere, kNowhere, kNowhere, 0L, 0L)); }
+int door_mount(const ProbeSurroundings&) {
+  return reached(syscall(SYS_mount, kNowhere, kNowhere, kNowhere, 0L, 0L));
+}
 int door_swap(const ProbeSurroundings&) { return reached(syscall(SYS_swapon, kNowhere, 0L)); }
-int door_module(const ProbeSurroundings&) { return reached(syscall(SYS_init_module, kNowhere, 0L, kNowhere)); }
+int door_module(const ProbeSurroundings&) {
+  return reached(syscall(SYS_init_module, kNowhere, 0L, kNowhere));
+}
 
 // In a process of its own, whose end lets go of the accomplice.
 int door_trace(const ProbeSurroundings& at) {
@@ -243,7 +258,8 @@ int door_trace(const ProbeSurroundings& at) {
   if (at.accomplice_address == 0) return kNotAttempted;
   pid_t tracer = fork();
   if (tracer < 0) return errno;
-  if (tracer == 0) _exit(syscall(SYS_ptrace, kSeize, static_cast<long>(at.outside_pid), 0L, 0L) == 0 ? 0 : errno);
+  if (tracer == 0)
+    _exit(syscall(SYS_ptrace, kSeize, static_cast<long>(at.outside_pid), 0L, 0L) == 0 ? 0 : errno);
   int status = 0;
   if (waitpid(tracer, &status, 0) != tracer) return errno;
   return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
@@ -254,7 +270,8 @@ int door_memory(const ProbeSurroundings& at) {
   unsigned char mark = kAccompliceMark;
   iovec from{&mark, 1};
   iovec to{reinterpret_cast<void*>(at.accomplice_address), 1};
-  return outcome(syscall(SYS_process_vm_writev, static_cast<long>(at.outside_pid), &from, 1L, &to, 1L, 0L) == 1);
+  return outcome(syscall(SYS_process_vm_writev, static_cast<long>(at.outside_pid), &from, 1L, &to,
+                         1L, 0L) == 1);
 }
 
 int door_ring(const ProbeSurroundings&) {
@@ -281,8 +298,8 @@ bool say(const char* text, size_t size) {
   return write(STDOUT_FILENO, text, size) == static_cast<ssize_t>(size);
 }
 
-// A process of its own session whose parent is gone; it ends by itself should nobody end it. Whether it outlives the run is
-// for the starter to see, who is told its number.
+// A process of its own session whose parent is gone; it ends by itself should nobody end it.
+// Whether it outlives the run is for the starter to see, who is told its number.
 int outlive(const ProbeSurroundings&) {
   constexpr int kEndsItselfMs = 10000;
   // Also what the control was given: the starter waits until nobody holds it.
@@ -305,7 +322,8 @@ int door_namespace(const ProbeSurroundings&) {
   return outcome(syscall(SYS_unshare, static_cast<long>(CLONE_NEWUSER)) == 0);
 }
 
-// Nothing is attempted that would change the machine: the kernel's own record of this process says what it could gain.
+// Nothing is attempted that would change the machine: the kernel's own record of this process says
+// what it could gain.
 int gain_privilege(const ProbeSurroundings&) {
   char status[4096];
   if (read_small("/proc/self/status", status, sizeof status) <= 0) return 0;
@@ -337,20 +355,13 @@ struct Effect {
 
 // What is done to the files of one directory.
 constexpr Effect kPlaceEffects[] = {
-    {"write-create", write_create},
-    {"write-open", write_open},
-    {"write-remove", write_remove},
-    {"write-rename", write_rename},
-    {"write-link", write_link},
-    {"write-directory", write_directory},
-    {"write-fifo", write_fifo},
-    {"write-symlink", write_symlink},
-    {"truncate", truncate_path},
-    {"truncate-open", truncate_open},
-    {"metadata-mode", metadata_mode},
-    {"metadata-owner", metadata_owner},
-    {"metadata-times", metadata_times},
-    {"metadata-xattr", metadata_xattr},
+    {"write-create", write_create},     {"write-open", write_open},
+    {"write-remove", write_remove},     {"write-rename", write_rename},
+    {"write-link", write_link},         {"write-directory", write_directory},
+    {"write-fifo", write_fifo},         {"write-symlink", write_symlink},
+    {"truncate", truncate_path},        {"truncate-open", truncate_open},
+    {"metadata-mode", metadata_mode},   {"metadata-owner", metadata_owner},
+    {"metadata-times", metadata_times}, {"metadata-xattr", metadata_xattr},
     {"metadata-flags", metadata_flags},
 };
 
@@ -396,8 +407,11 @@ bool attempt_and_say(const Effect& effect, const ProbeSurroundings& at, uint64_t
 UniqueFd open_terminal(unsigned* number) {
   UniqueFd master(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   int locked = 0;
-  if (!master.valid() || syscall(SYS_ioctl, static_cast<long>(master.get()), static_cast<long>(TIOCSPTLCK), &locked) != 0 ||
-      syscall(SYS_ioctl, static_cast<long>(master.get()), static_cast<long>(TIOCGPTN), number) != 0) {
+  if (!master.valid() ||
+      syscall(SYS_ioctl, static_cast<long>(master.get()), static_cast<long>(TIOCSPTLCK), &locked) !=
+          0 ||
+      syscall(SYS_ioctl, static_cast<long>(master.get()), static_cast<long>(TIOCGPTN), number) !=
+          0) {
     return UniqueFd();
   }
   return master;
@@ -432,7 +446,8 @@ int probe(const ProbeSurroundings& at, char** places, int count) {
 }
 
 int accomplice() {
-  constexpr int kSetTracer = 0x59616d61;  // PR_SET_PTRACER: refused where Yama is not there to refuse
+  constexpr int kSetTracer =
+      0x59616d61;  // PR_SET_PTRACER: refused where Yama is not there to refuse
   constexpr unsigned long kAnybody = ~0ul;
   sigset_t held;
   sigemptyset(&held);
@@ -445,8 +460,10 @@ int accomplice() {
   UniqueFd terminal = open_terminal(&number);
   Text<80> line;
   line.add("ready ").add(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&written))).add(" ");
-  if (terminal.valid()) line.add(static_cast<uint64_t>(number));
-  else line.add("-");
+  if (terminal.valid())
+    line.add(static_cast<uint64_t>(number));
+  else
+    line.add("-");
   line.add("\n");
   if (!say(line.get(), line.size())) return 1;
 

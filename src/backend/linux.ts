@@ -13,6 +13,7 @@ import type { Backend, Launch } from './backend.js';
 import { LaunchQueue } from './launch-queue.js';
 import { probe } from './probe.js';
 import { proofKey, readProofs, writeProofs } from './probe-cache.js';
+import { isUsable } from './probe-place.js';
 import { ServedProcess } from './server.js';
 
 /** One per thread: the served processes and the proofs are its own. */
@@ -38,7 +39,9 @@ export class LinuxBackend implements Backend {
   }
 
   get place(): string {
-    return runtimeDirectory() ?? tmpdir();
+    const directory = runtimeDirectory();
+    // Inside another sandbox it may be there and closed.
+    return directory !== undefined && isUsable(directory) ? directory : tmpdir();
   }
 
   get proven(): Proven | undefined {
@@ -71,7 +74,7 @@ export class LinuxBackend implements Backend {
       binding,
       executable,
       kernel: this.kernel,
-      parent: directory ?? tmpdir(),
+      parent: this.place,
       launch: (launch) => this.launch(launch),
     });
     if (directory !== undefined) writeProofs(directory, this.#key(), proven);

@@ -22,7 +22,7 @@ import type { Effect, Proof, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 
 const FILE = 'proofs.json';
-const FORM = 2;
+const FORM = 3;
 const MAX_BYTES = 65_536;
 const PRIVATE_MODE = 0o600;
 const WORDS: readonly Proof[] = ['stopped', 'took-place', 'not-tried'];
@@ -88,11 +88,13 @@ function parse(text: string, key: string): Proven | undefined {
   const proven: unknown = Reflect.get(value, 'proven');
   if (!isObject(proven)) return undefined;
   const listener: unknown = Reflect.get(proven, 'listener');
-  const brokered = proofsOf(Reflect.get(proven, 'brokered'));
+  // Where nobody listens nothing was brokered.
+  const brokered = listener === false ? {} : proofsOf(Reflect.get(proven, 'brokered'));
   const refused = proofsOf(Reflect.get(proven, 'refused'));
   if (typeof listener !== 'boolean' || brokered === undefined || refused === undefined)
     return undefined;
-  return { listener, brokered, refused };
+  const unjudged = proofsOf(Reflect.get(proven, 'unjudged'));
+  return { listener, brokered, refused, ...(unjudged !== undefined && { unjudged }) };
 }
 
 function isObject(value: unknown): value is object {

@@ -66,6 +66,18 @@ const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean>>> 
   'metadata-times': (place) => (place.stat('victim-times')?.mtimeMs ?? 0) < EARLY_MS,
 };
 
+const PREFIX = '.cordon-probe-';
+
+/** Whether a place can be made there. Tried, not asked: only making one tells. */
+export function isUsable(parent: string): boolean {
+  try {
+    new ProbePlace(parent).remove();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Must be removed. Everything in it is reached through the held directory and by names it knows: where a run may write, the
  * path could come to lead elsewhere meanwhile.
@@ -77,8 +89,8 @@ export class ProbePlace {
   #isOpen = true;
 
   /** Makes the directory in `parent`. Throws errors of system calls; leaves nothing then. */
-  constructor(parent: string, prefix: string) {
-    this.directory = mkdtempSync(join(realpathSync(parent), prefix));
+  constructor(parent: string) {
+    this.directory = mkdtempSync(join(realpathSync(parent), PREFIX));
     this.#fd = openSync(
       this.directory,
       constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,

@@ -29,9 +29,9 @@ export class ProbeScene {
 
   /** Throws errors of system calls; leaves nothing then. */
   constructor(parent: string) {
-    this.outside = new ProbePlace(parent, 'probe-');
+    this.outside = new ProbePlace(parent);
     try {
-      this.inside = new ProbePlace(this.directory, 'inside-');
+      this.inside = new ProbePlace(this.directory);
     } catch (error) {
       this.outside.remove();
       throw error;

@@ -73,7 +73,8 @@ export async function probe(request: ProbeRequest): Promise<Proven> {
     throw error;
   });
   const refused = await under(REFUSED);
-  return { listener: brokered !== undefined, brokered: brokered ?? {}, refused };
+  if (brokered !== undefined) return { listener: true, brokered, refused };
+  return { listener: false, brokered: {}, refused, unjudged: await under(ALWAYS) };
 }
 
 function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {

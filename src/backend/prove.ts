@@ -19,11 +19,9 @@ import type { Attempt, Happening } from '../schema/proving.js';
 import { Accomplice } from './accomplice.js';
 import type { Backend, Launch } from './backend.js';
 import { argumentsOf, plannedChild, unconfinedChild, wordsOf } from './probe-child.js';
-import { ProbePlace } from './probe-place.js';
+import { isUsable, ProbePlace } from './probe-place.js';
 import { ProbeScene } from './probe-scene.js';
 import { noPlaceOutside } from './unavailable.js';
-
-const PLACE_PREFIX = '.cordon-prove-';
 
 /** What is proved. */
 export interface ProveRequest {
@@ -48,7 +46,8 @@ export interface Sightings {
 export async function attemptAll(request: ProveRequest): Promise<Sightings> {
   const { backend, temp } = request;
   const sites = sitesOf(request);
-  const grantsNothing = temp === undefined && !sites.roots.some(({ inside }) => inside !== undefined);
+  const grantsNothing =
+    temp === undefined && !sites.roots.some(({ inside }) => inside !== undefined);
   const unconfined = await observe(request, sites, (stage) => {
     const setId = grantsNothing ? undefined : (stage.inside ?? stage.scene.inside);
     return {
@@ -213,16 +212,6 @@ function deviceOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.dev;
 }
 
-/** Tried, not asked: only making something there tells. */
-function isUsable(parent: string): boolean {
-  try {
-    new ProbePlace(parent, PLACE_PREFIX).remove();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Everything one child is let loose on. Must be removed. */
 class Stage {
   readonly scene: ProbeScene;
@@ -289,7 +278,7 @@ class Stage {
   #placeIn(parent: string): ProbePlace {
     const known = this.#places[(this.#numbers.get(parent) ?? 0) - 1];
     if (known !== undefined) return known;
-    const place = new ProbePlace(parent, PLACE_PREFIX);
+    const place = new ProbePlace(parent);
     this.#places.push(place);
     this.#numbers.set(parent, this.#places.length);
     return place;

@@ -22,8 +22,15 @@ export function noPlaceOutside(): SandboxUnavailableError {
   return new SandboxUnavailableError({
     object: 'a directory outside every writable root',
     details: {
-      probed: [{ mechanism: 'probe', found: false, error: 'no directory outside every writable root can be written' }],
-      advice: 'Set XDG_RUNTIME_DIR or TMPDIR to a directory of your own that the policy does not make writable.',
+      probed: [
+        {
+          mechanism: 'probe',
+          found: false,
+          error: 'no directory outside every writable root can be written',
+        },
+      ],
+      advice:
+        'Set XDG_RUNTIME_DIR or TMPDIR to a directory of your own that the policy does not make writable.',
     },
   });
 }

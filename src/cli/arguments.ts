@@ -9,6 +9,7 @@ import type { GivenOptions } from './options.js';
 export const COMMAND_NAMES = [
   'run',
   'inspect',
+  'prove',
   'policy',
   'explain',
   'doctor',

@@ -19,6 +19,8 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/run.js')).runCommand(invocation);
     case 'inspect':
       return (await import('./commands/inspect.js')).inspectCommand(invocation);
+    case 'prove':
+      return (await import('./commands/prove.js')).proveCommand(invocation);
     case 'policy':
       return (await import('./commands/policy.js')).policyCommand(invocation);
     case 'explain':

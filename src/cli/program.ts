@@ -56,6 +56,15 @@ const COMMANDS: readonly CommandRow[] = [
     json: true,
   },
   {
+    name: 'prove',
+    summary: 'attempt everything that is claimed here, and show what took place',
+    rows: POLICY_OPTIONS,
+    json: true,
+    footer: `
+It acts on objects that it makes and removes again: in writable roots, beside them, and in Cordon's own directory.
+Exit codes: 0 every claim holds; 1 one does not; 125 it could not be tried.`,
+  },
+  {
     name: 'policy',
     summary: 'the resolved policy, each field with its origin',
     rows: POLICY_OPTIONS,

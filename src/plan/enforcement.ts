@@ -73,10 +73,13 @@ function wantedBy(requirement: Requirement): readonly Guarantee[] {
   return GUARANTEES.filter((name) => !UNPROMISED.includes(name));
 }
 
-function reportOf(
-  row: LadderRow,
-  { policy, applied, proofs }: EnforcementRequest,
-): GuaranteeReport {
+function reportOf(row: LadderRow, request: EnforcementRequest): GuaranteeReport {
+  const report = judged(row, request);
+  const note = row.note?.(request.policy);
+  return note === undefined ? report : { ...report, note };
+}
+
+function judged(row: LadderRow, { policy, applied, proofs }: EnforcementRequest): GuaranteeReport {
   const promise = row.promise(policy);
   if (promise === 'none') return { promise, status: 'not-promised', by: [] };
   const opened = row.opened?.(policy);

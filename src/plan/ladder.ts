@@ -33,6 +33,8 @@ export interface LadderRow extends Gap {
   /** What a confined policy asks of it. */
   readonly promise: (policy: Policy) => Promised;
   readonly rungs: readonly Rung[];
+  /** What the host decided about it and a command may trip over, kept or not. */
+  readonly note?: (policy: Policy) => string | undefined;
   /** Other words where the policy itself opens it. */
   readonly opened?: (policy: Policy) => Gap | undefined;
 }
@@ -147,19 +149,18 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
       },
     ],
     gap: 'System V shared memory and message queues of the user can be used',
-    opened: ({ sharedMemory: { value, origin } }) => {
-      if (value === 'shared') {
-        return {
-          gap: '/dev/shm is shared: objects that other programs make there can be overwritten',
-          remedy: 'use --shared-memory none where the command needs no semaphores',
-        };
-      }
-      if (origin.kind !== 'host') return undefined;
-      // The only trace of why semaphores fail in a run that nobody watches.
-      return {
-        gap: 'System V shared memory and message queues of the user can be used; /dev/shm is in use and was not granted (--shared-memory shared grants it, to commands that need semaphores)',
-      };
-    },
+    opened: ({ sharedMemory: { value } }) =>
+      value === 'shared'
+        ? {
+            gap: '/dev/shm is shared: objects that other programs make there can be overwritten',
+            remedy: 'use --shared-memory none where the command needs no semaphores',
+          }
+        : undefined,
+    // The only trace of why semaphores fail in a run that nobody watches.
+    note: ({ sharedMemory: { value, origin } }) =>
+      value === 'none' && origin.kind === 'host'
+        ? '/dev/shm is in use and was not granted; --shared-memory shared grants it, to commands that need semaphores'
+        : undefined,
   },
   terminals: {
     promise: prevent,

@@ -21,11 +21,13 @@ const JUDGED: readonly JudgedRow[] = [
   { prefix: 'metadata-', brokered: 'broker-metadata', refused: 'refuse-metadata' },
   { prefix: 'set-id-mode', brokered: 'broker-metadata', refused: 'refuse-metadata' },
   { prefix: 'unix-', brokered: 'broker-sockets', refused: 'no-unix-sockets' },
+  // An outer broker connects on behalf, outside the inner scope; where there are no UNIX sockets at all it is not asked.
+  { prefix: 'abstract-', brokered: 'broker-sockets', refused: 'no-unix-sockets' },
 ];
 
 /**
- * The proofs for a plan with these filter features. An effect that the plan's filter leaves alone was not tried: that it
- * was stopped where a filter refused it says nothing of a plan without.
+ * The proofs for a plan with these filter features. That an effect was stopped where a filter refused it says nothing of
+ * a plan whose filter leaves it alone.
  */
 export function proofsFor(filter: readonly FilterFeature[], proven: Proven): Proofs {
   const general = proven.listener ? proven.brokered : proven.refused;
@@ -34,16 +36,14 @@ export function proofsFor(filter: readonly FilterFeature[], proven: Proven): Pro
   );
 }
 
-const NOTHING: Proofs = {};
-
 /** Undefined for what every filter treats alike, and where the machine filters nothing: then nothing did in the proofs. */
 function sourceOf(
   effect: Effect,
   filter: readonly FilterFeature[],
-  { brokered, refused }: Proven,
+  { brokered, refused, unjudged = {} }: Proven,
 ): Proofs | undefined {
   const row = JUDGED.find(({ prefix }) => effect.startsWith(prefix));
   if (row === undefined || filter.length === 0) return undefined;
   if (filter.includes(row.refused)) return refused;
-  return filter.includes(row.brokered) ? brokered : NOTHING;
+  return filter.includes(row.brokered) ? brokered : unjudged;
 }

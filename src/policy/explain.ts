@@ -161,8 +161,8 @@ function isTemp(path: string): boolean {
 /** The directory itself has its name in a place that is not the run's. */
 function tempAnswer(path: string, { policy, need }: { policy: Policy; need: Need }): Answer {
   const { temp, mode } = policy;
-  if (temp.value === 'none') return denied('no-temp', temp.origin, { temp: 'private' });
   if (path === TEMP_NAME && need === 'name') return denied('not-granted', mode.origin);
+  if (temp.value === 'none') return denied('no-temp', temp.origin, { temp: 'private' });
   return allowed('temp', temp.origin);
 }
 
@@ -258,34 +258,37 @@ function smallestThing(target: TargetFact, need: Need): Pick<Root, 'path' | 'kin
 }
 
 function connectAnswer(request: ExplainRequest): Answer {
+  const { sockets } = request.policy;
+  const answer = socketAnswer(request);
+  if (sockets.value !== 'none') return answer;
+  const isGrantable = answer.allowed || answer.widening !== undefined;
+  const widening: PolicyParams = { sockets: 'own', ...answer.widening };
+  return denied('no-sockets', sockets.origin, isGrantable ? widening : undefined);
+}
+
+/** As it is where the run has UNIX sockets at all. */
+function socketAnswer(request: ExplainRequest): Answer {
   const { question, target, policy } = request;
-  const { sockets, temp, mode, reachable } = policy;
-  const granted = reachable.find(({ path }) => path === target.path);
-  const ofTheRun = isTemp(question.path);
-  if (sockets.value === 'none') {
-    const missing = !ofTheRun && target.kind === 'socket' && granted === undefined;
-    const own: PolicyParams = { sockets: 'own' };
-    return denied('no-sockets', sockets.origin, missing ? withSocket(own, request) : own);
-  }
-  if (ofTheRun) {
+  const { temp, mode, reachable } = policy;
+  if (isTemp(question.path)) {
     if (temp.value === 'none') return denied('no-temp', temp.origin, { temp: 'private' });
     return allowed('temp', temp.origin);
   }
+  const granted = reachable.find(({ path }) => path === target.path);
   if (granted !== undefined) return allowed('socket-grant', granted.origin, granted);
-  if (target.kind === 'socket') {
-    return denied('foreign-socket', mode.origin, withSocket({}, request));
-  }
+  if (target.kind === 'socket') return denied('foreign-socket', mode.origin, socketGrant(request));
   const tree = placesOf(request).find(
     (place) => place.form === 'tree' && reaches(place, { request, need: 'name' }),
   );
-  if (target.kind !== 'missing' || tree === undefined)
+  if (target.kind !== 'missing' || tree === undefined) {
     return denied('no-socket-there', mode.origin);
+  }
   return allowed('own-socket', tree.origin, tree.root);
 }
 
-function withSocket(widening: PolicyParams, { target, host }: ExplainRequest): PolicyParams {
-  if (exposedBy({ path: target.path, kind: 'socket' }, host) !== undefined) return FULL_ACCESS;
-  return { ...widening, allowSocket: [target.path] };
+function socketGrant({ target, host }: ExplainRequest): PolicyParams {
+  const isOurs = exposedBy({ path: target.path, kind: 'socket' }, host) !== undefined;
+  return isOurs ? FULL_ACCESS : { allowSocket: [target.path] };
 }
 
 /** Whether a symbolic link at the end of the path stands for what it leads to. */

@@ -18,9 +18,13 @@ interface DeniedOperation {
   readonly widening?: (path: string) => string;
 }
 
-const writing = (path: string) => `--allow-write ${path}`;
+const SHARED_OBJECTS = '/dev/shm/';
+
+const writing = (path: string) =>
+  path.startsWith(SHARED_OBJECTS) ? '--shared-memory shared' : `--allow-write ${path}`;
 /** What does not exist cannot be granted: its directory can. */
-const writingIn = (path: string) => `--allow-write ${dirname(path)}`;
+const writingIn = (path: string) =>
+  path.startsWith(SHARED_OBJECTS) ? writing(path) : `--allow-write ${dirname(path)}`;
 
 /** In the order of their numbers, which start at 1. */
 const OPERATIONS: readonly DeniedOperation[] = [

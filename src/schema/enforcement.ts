@@ -23,6 +23,8 @@ export interface GuaranteeReport {
   readonly gap?: string;
   /** What to change to close the gap; present when something can be changed. */
   readonly remedy?: string;
+  /** What was decided here that a command may trip over, and how to decide otherwise. */
+  readonly note?: string;
 }
 
 /** What one Run was confined by. `level` is `full` only when every promise is met. */

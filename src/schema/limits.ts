@@ -87,7 +87,8 @@ export const LIMITS = {
     value: 32,
     unit: 'entries',
     error: null,
-    words: 'writable roots that `prove` makes a throw-away directory in; the rest is listed as not attempted',
+    words:
+      'writable roots that `prove` makes a throw-away directory in; the rest is listed as not attempted',
   },
   /** With the directory's own name a socket in it still fits the 108 bytes of a socket address. */
   tempParentBytes: {

@@ -46,6 +46,11 @@ const NOT_PERMITTED = ['EPERM', 'EACCES'] as const;
 /** A process that cannot be seen cannot be reached either. */
 const NO_PROCESS = [...NOT_PERMITTED, 'ESRCH', 'ENOENT'] as const;
 
+/** As a kernel answers that was built without the call. */
+const NO_CALL = ['ENOSYS'] as const;
+/** They are not to be had at all: one could send by name. */
+const NO_DATAGRAMS = [...NOT_PERMITTED, 'EPROTONOSUPPORT'] as const;
+
 const CONFINED_MODES = ['read-only', 'workspace-write'] as const;
 
 type Row = Pick<Effect, 'name' | 'errno'> & Partial<Effect>;
@@ -70,7 +75,8 @@ const write = group('write', {}, [
   { name: 'open-wronly', errno: DENIED },
   { name: 'open-rdwr', errno: DENIED },
   { name: 'open-append', errno: DENIED },
-  { name: 'openat2-rdwr', errno: DENIED },
+  // Where flags must be seen: they lie in memory.
+  { name: 'openat2-rdwr', errno: [...DENIED, ...NO_CALL] },
   { name: 'openat-own-directory', errno: DENIED },
   { name: 'creat-existing', errno: DENIED },
   { name: 'mmap-shared', errno: DENIED },
@@ -209,20 +215,91 @@ const doors = group('kernel-doors', {}, [
   { name: 'new-namespace-mount', errno: NOT_PERMITTED, needs: ['user-namespaces'] },
 ]);
 
-/** What this version enforces nowhere: the report has to say so, and so does the world. */
-const unenforced = [
-  ...group('metadata', { holds: 'as-reported' }, [
-    { name: 'chmod', errno: NOT_PERMITTED },
-    { name: 'utimes', errno: NOT_PERMITTED },
-    { name: 'setxattr', errno: NOT_PERMITTED },
-  ]),
-  ...group('unix-sockets', { holds: 'as-reported' }, [
-    { name: 'pathname-connect', errno: NOT_PERMITTED },
-  ]),
-  ...group('set-id', { holds: 'as-reported', evidence: 'inside', modes: ['workspace-write'] }, [
-    { name: 'make-set-id', errno: NOT_PERMITTED },
-  ]),
-];
+const metadata = group('metadata', { holds: 'as-reported' }, [
+  { name: 'chmod', errno: NOT_PERMITTED },
+  { name: 'chmod-directory', errno: NOT_PERMITTED },
+  { name: 'fchmod', errno: NOT_PERMITTED },
+  { name: 'chmod-descriptor-name', errno: NOT_PERMITTED },
+  { name: 'chmod-link', errno: NOT_PERMITTED },
+  // As with writing: in the workspace a link made before is one more name of the file.
+  { name: 'chmod-hard-link', errno: NOT_PERMITTED, modes: ['read-only'] },
+  { name: 'chown', errno: NOT_PERMITTED },
+  { name: 'chown-another', errno: NOT_PERMITTED, who: 'root' },
+  { name: 'utimes', errno: NOT_PERMITTED },
+  { name: 'setxattr', errno: NOT_PERMITTED },
+  { name: 'inode-flags', errno: NOT_PERMITTED },
+  { name: 'inode-flags-immutable', errno: NOT_PERMITTED, who: 'root' },
+  { name: 'io-uring-setxattr', errno: NO_CALL, needs: ['io-uring'] },
+  { name: 'int80-chmod', errno: NO_CALL, needs: ['int80'] },
+  { name: 'int80-utime', errno: NO_CALL, needs: ['int80'] },
+  { name: 'x32-chmod', errno: NO_CALL, needs: ['x32'] },
+]);
+
+const unixSockets = group('unix-sockets', { holds: 'as-reported' }, [
+  { name: 'pathname-connect', errno: NOT_PERMITTED },
+  { name: 'pathname-connect-nonblocking', errno: NOT_PERMITTED },
+  { name: 'pathname-connect-descriptor', errno: NOT_PERMITTED },
+  { name: 'pathname-connect-link', errno: NOT_PERMITTED },
+  { name: 'datagram', errno: NO_DATAGRAMS },
+  { name: 'datagram-connected', errno: NO_DATAGRAMS },
+  { name: 'datagram-raw', errno: NO_DATAGRAMS },
+  { name: 'datagram-pair', errno: NO_DATAGRAMS },
+  { name: 'datagram-raw-pair', errno: NO_DATAGRAMS },
+  { name: 'datagram-high-family', errno: NO_DATAGRAMS },
+  { name: 'datagram-high-type', errno: NO_DATAGRAMS },
+  { name: 'io-uring-connect', errno: NO_CALL, needs: ['io-uring'] },
+  { name: 'io-uring-datagram', errno: NO_CALL, needs: ['io-uring'] },
+]);
+
+const setId = group(
+  'set-id',
+  { holds: 'as-reported', evidence: 'inside', modes: ['workspace-write'] },
+  [
+    { name: 'set-id-open', errno: NOT_PERMITTED },
+    { name: 'set-group-id-open', errno: NOT_PERMITTED },
+    { name: 'set-id-open-high-bits', errno: NOT_PERMITTED },
+    { name: 'set-id-openat', errno: NOT_PERMITTED },
+    { name: 'set-id-openat2', errno: [...NOT_PERMITTED, ...NO_CALL] },
+    { name: 'set-id-creat', errno: NOT_PERMITTED },
+    { name: 'set-id-tmpfile', errno: NOT_PERMITTED },
+    { name: 'set-id-mknod', errno: NOT_PERMITTED },
+    { name: 'set-id-mknodat', errno: NOT_PERMITTED },
+    { name: 'set-id-chmod', errno: NOT_PERMITTED },
+    { name: 'set-group-id-chmod', errno: NOT_PERMITTED },
+    { name: 'set-id-fchmod', errno: NOT_PERMITTED },
+    { name: 'set-id-tmpfile-chmod', errno: NOT_PERMITTED },
+    { name: 'file-capability', errno: NOT_PERMITTED, who: 'root' },
+    { name: 'int80-set-id', errno: NO_CALL, needs: ['int80'] },
+  ],
+);
+
+const sharedMemory = group(
+  'shared-memory',
+  { holds: 'as-reported', policy: { sharedMemory: 'none' } },
+  [
+    { name: 'message-queue', errno: [...NOT_PERMITTED, ...NO_CALL] },
+    { name: 'message-queue-by-number', errno: [...NOT_PERMITTED, ...NO_CALL] },
+    { name: 'shared-segment', errno: NOT_PERMITTED },
+    { name: 'shared-semaphores', errno: NOT_PERMITTED },
+    { name: 'shared-messages', errno: NOT_PERMITTED },
+  ],
+);
+
+/** What the filter closes; Landlock's own are above. */
+const filteredDoors = group('kernel-doors', { holds: 'as-reported', evidence: 'answer' }, [
+  { name: 'ring', errno: NO_CALL, needs: ['io-uring'] },
+  { name: 'user-keyring', errno: NO_CALL },
+  { name: 'add-key', errno: NO_CALL },
+  { name: 'user-faults', errno: NOT_PERMITTED },
+  { name: 'bpf-map', errno: NOT_PERMITTED, who: 'root' },
+  { name: 'clone-namespace', errno: NOT_PERMITTED, needs: ['user-namespaces'] },
+  { name: 'clone3-namespace', errno: NO_CALL, needs: ['user-namespaces'] },
+  { name: 'host-name', errno: NOT_PERMITTED, who: 'root' },
+  { name: 'kernel-messages', errno: NOT_PERMITTED, who: 'root' },
+  { name: 'tree-with-attributes', errno: NOT_PERMITTED, who: 'root', needs: ['kernel:6.15'] },
+  { name: 'lower-core-limit', errno: ['EPERM'] },
+  { name: 'lower-core-limit-by-number', errno: ['EPERM'] },
+]);
 
 async function mountSomething(world: World, runner: Runner): Promise<void> {
   const target = `${world.workspace}/mounted`;
@@ -238,5 +315,9 @@ export const EFFECTS: readonly Effect[] = [
   ...abstractSockets,
   ...privilege,
   ...doors,
-  ...unenforced,
+  ...metadata,
+  ...unixSockets,
+  ...setId,
+  ...sharedMemory,
+  ...filteredDoors,
 ];

@@ -52,6 +52,11 @@ export function effectsProgram(): string {
   return compile('effects.c', ['-static', '-Wno-unused-result']);
 }
 
+/** The program that makes every metadata call there is. Its mistakes are meant. */
+export function metadataProgram(): string {
+  return compile('metadata.c', ['-static', '-Wno-nonnull', '-Wno-stringop-overread']);
+}
+
 /** The library whose loading leaves descriptors open. */
 export function leakLibrary(): string {
   return compile('leak.c', ['-shared', '-fPIC'], '.so');

@@ -16,6 +16,7 @@
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/io_uring.h>
+#include <mqueue.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -23,12 +24,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -326,8 +332,8 @@ static void by_handle(void) {
   write_payload(must(open_by_handle_at((int)mount_fd, &target.handle, O_WRONLY)));
 }
 
-// One OPENAT through a ring: the kernel opens it without the system call a filter would see.
-static void io_uring_open(void) {
+// One operation through a ring: the kernel does it without the system call a filter would see.
+static long through_ring(const struct io_uring_sqe* wanted) {
   struct io_uring_params parameters = {0};
   long ring = must(syscall(SYS_io_uring_setup, 2, &parameters));
   size_t entries_bytes = parameters.sq_entries * sizeof(struct io_uring_sqe);
@@ -342,17 +348,20 @@ static void io_uring_open(void) {
       mmap(NULL, entries_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)ring, IORING_OFF_SQES);
   if (queue == MAP_FAILED || completions == MAP_FAILED || (void*)entry == MAP_FAILED)
     given(-1, "map the ring");
-  memset(entry, 0, sizeof *entry);
-  entry->opcode = IORING_OP_OPENAT;
-  entry->fd = AT_FDCWD;
-  entry->addr = (uintptr_t)out("file");
-  entry->open_flags = O_WRONLY;
+  *entry = *wanted;
   ((unsigned*)(queue + parameters.sq_off.array))[0] = 0;
   __atomic_store_n((unsigned*)(queue + parameters.sq_off.tail), 1, __ATOMIC_RELEASE);
   must(syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
   struct io_uring_cqe* answer = (struct io_uring_cqe*)(completions + parameters.cq_off.cqes);
   if (answer->res < 0) refused(-answer->res);
-  write_payload(answer->res);
+  return answer->res;
+}
+static void io_uring_open(void) {
+  struct io_uring_sqe open_file = {.opcode = IORING_OP_OPENAT,
+                                   .fd = AT_FDCWD,
+                                   .addr = (uintptr_t)out("file"),
+                                   .open_flags = O_WRONLY};
+  write_payload(through_ring(&open_file));
 }
 
 // ---- truncation ----
@@ -459,27 +468,112 @@ static void abstract_connect(void) {
 static void abstract_datagram(void) {
   struct sockaddr_un address;
   socklen_t length = abstract_address(&address, "-datagram");
-  long fd = given(socket(AF_UNIX, SOCK_DGRAM, 0), "socket");
+  long fd = must(socket(AF_UNIX, SOCK_DGRAM, 0));
   must(sendto((int)fd, payload, PAYLOAD_BYTES, 0, (struct sockaddr*)&address, length));
 }
 static void abstract_datagram_pair(void) {
   struct sockaddr_un address;
   socklen_t length = abstract_address(&address, "-datagram");
   int ends[2];
-  given(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), "socketpair");
+  must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
   must(sendto(ends[0], payload, PAYLOAD_BYTES, 0, (struct sockaddr*)&address, length));
 }
-static void pathname_connect(void) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+// An address has 108 bytes: the sockets outside are called by their last name.
+static struct sockaddr_un outside_socket(const char* name) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", name);
   given(chdir(outside), "enter the outside directory");
+  return address;
+}
+static void connect_and_write(const struct sockaddr_un* address) {
   long fd = given(socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+  must(connect((int)fd, (const struct sockaddr*)address, sizeof *address));
+  write_payload(fd);
+}
+static void pathname_connect(void) {
+  struct sockaddr_un address = outside_socket("socket");
+  connect_and_write(&address);
+}
+static void pathname_connect_nonblocking(void) {
+  struct sockaddr_un address = outside_socket("socket");
+  long fd = given(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0), "socket");
   must(connect((int)fd, (struct sockaddr*)&address, sizeof address));
   write_payload(fd);
 }
+static void pathname_connect_descriptor(void) {
+  long target = given(open(out("socket"), O_PATH), "open the socket's name");
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%ld", target);
+  connect_and_write(&address);
+}
+static void pathname_connect_link(void) {
+  given(chdir(workspace), "enter the workspace");
+  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "to-socket"};
+  must(symlink(out("socket"), "to-socket"));
+  connect_and_write(&address);
+}
+static void send_named(long fd) {
+  struct sockaddr_un address = outside_socket("datagram");
+  must(sendto((int)fd, payload, PAYLOAD_BYTES, 0, (struct sockaddr*)&address, sizeof address));
+}
+static void datagram(void) { send_named(must(socket(AF_UNIX, SOCK_DGRAM, 0))); }
+static void datagram_connected(void) {
+  struct sockaddr_un address = outside_socket("datagram");
+  long fd = must(socket(AF_UNIX, SOCK_DGRAM, 0));
+  must(connect((int)fd, (struct sockaddr*)&address, sizeof address));
+  write_payload(fd);
+}
+// The kernel makes a datagram socket of it.
+static void datagram_raw(void) { send_named(must(socket(AF_UNIX, SOCK_RAW, 0))); }
+static void datagram_pair(void) {
+  int ends[2];
+  must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+  send_named(ends[0]);
+}
+static void datagram_raw_pair(void) {
+  int ends[2];
+  must(socketpair(AF_UNIX, SOCK_RAW | SOCK_CLOEXEC, 0, ends));
+  send_named(ends[0]);
+}
+// The kernel looks at the lower half of either.
+static void datagram_high_family(void) {
+  send_named(must(syscall(SYS_socket, 0x100000001ul, (unsigned long)SOCK_DGRAM, 0ul)));
+}
+static void datagram_high_type(void) {
+  send_named(must(syscall(SYS_socket, 1ul, 0x100000000ul | SOCK_DGRAM, 0ul)));
+}
+static void io_uring_connect(void) {
+  struct sockaddr_un address = outside_socket("socket");
+  long fd = given(socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+  struct io_uring_sqe connect_socket = {.opcode = IORING_OP_CONNECT,
+                                        .fd = (int)fd,
+                                        .addr = (uintptr_t)&address,
+                                        .off = sizeof address};
+  through_ring(&connect_socket);
+  write_payload(fd);
+}
+static void io_uring_datagram(void) {
+  struct io_uring_sqe make_socket = {
+      .opcode = IORING_OP_SOCKET, .fd = AF_UNIX, .off = SOCK_DGRAM};
+  send_named(through_ring(&make_socket));
+}
 
-// ---- metadata ----
+// ---- metadata: a form of each kind; every form there is: metadata.c ----
 
 static void change_mode(void) { must(chmod(out("file"), 0600)); }
+static void change_directory_mode(void) { must(chmod(out("directory"), 0700)); }
+static void change_mode_by_descriptor(void) {
+  must(fchmod((int)given(open(out("file"), O_RDONLY), "open for reading"), 0600));
+}
+static void change_mode_by_name_of_descriptor(void) {
+  char self[64];
+  snprintf(self, sizeof self, "/proc/self/fd/%ld", given(open(out("file"), O_PATH), "open"));
+  must(chmod(self, 0600));
+}
+static void change_mode_through_link(void) { must(chmod(in("link-to-file"), 0600)); }
+static void change_mode_through_hard_link(void) { must(chmod(in("hard-link"), 0600)); }
+static void change_owner(void) { must(lchown(out("file"), getuid(), getgid())); }
+static void change_owner_to_another(void) { must(chown(out("file"), 4242, 4242)); }
 static void change_times(void) {
   struct timespec times[2] = {{1, 0}, {1, 0}};
   must(utimensat(AT_FDCWD, out("file"), times, 0));
@@ -487,7 +581,148 @@ static void change_times(void) {
 static void set_attribute(void) {
   must(setxattr(out("file"), "user.cordon", payload, PAYLOAD_BYTES, 0));
 }
-static void make_set_id(void) { must(open(in("set-id"), O_WRONLY | O_CREAT, 06755)); }
+static void change_flags(void) {
+  int fd = (int)given(open(out("file"), O_RDONLY), "open for reading");
+  unsigned flags = 0;
+  given(ioctl(fd, FS_IOC_GETFLAGS, &flags), "FS_IOC_GETFLAGS");
+  flags |= FS_NODUMP_FL;
+  must(ioctl(fd, FS_IOC_SETFLAGS, &flags));
+}
+static void change_flags_immutable(void) {
+  int fd = (int)given(open(out("file"), O_RDONLY), "open for reading");
+  unsigned flags = FS_IMMUTABLE_FL | FS_EXTENT_FL;
+  must(ioctl(fd, FS_IOC_SETFLAGS, &flags));
+  // Nobody could remove it any more.
+  flags = FS_EXTENT_FL;
+  must(ioctl(fd, FS_IOC_SETFLAGS, &flags));
+}
+static void io_uring_attribute(void) {
+  static const char name[] = "user.cordon";
+  struct io_uring_sqe set = {.opcode = IORING_OP_SETXATTR,
+                             .addr = (uintptr_t)name,
+                             .off = (uintptr_t)payload,
+                             .len = PAYLOAD_BYTES,
+                             .addr3 = (uintptr_t)out("file")};
+  through_ring(&set);
+}
+
+#if defined(__x86_64__)
+// A call by its number of the 32-bit table, whose arguments have 32 bits.
+static long call_of_32_bits(long number, const char* path, long second, long third) {
+  char* low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  if (low == MAP_FAILED) given(-1, "map below 4 GiB");
+  snprintf(low, 4096, "%s", path);
+  long result;
+  __asm__ volatile("int $0x80"
+                   : "=a"(result)
+                   : "a"(number), "b"(low), "c"(second), "d"(third)
+                   : "memory", "r8", "r9", "r10", "r11");
+  if (result < 0) refused((int)-result);
+  return result;
+}
+enum { kX32 = 0x40000000 };
+static void int80_chmod(void) { call_of_32_bits(15, out("file"), 0600, 0); }
+static void int80_utime(void) { call_of_32_bits(30, out("file"), 0, 0); }
+static void int80_set_id(void) { call_of_32_bits(5, in("set-id"), O_WRONLY | O_CREAT, 06755); }
+static void x32_chmod(void) { must(syscall(kX32 | SYS_chmod, out("file"), 0600)); }
+static int can_int80(void) {
+  call_of_32_bits(20, "", 0, 0);  // getpid
+  puts("yes");
+  return 0;
+}
+static int can_x32(void) {
+  puts(syscall(kX32 | SYS_getppid) > 0 ? "yes" : "no");
+  return 0;
+}
+#endif
+
+// ---- set-id bits ----
+
+static void set_id_open(void) { must(open(in("set-id"), O_WRONLY | O_CREAT, 06755)); }
+static void set_group_id_open(void) { must(open(in("set-id"), O_WRONLY | O_CREAT, 02755)); }
+static void set_id_open_by_number(void) {
+  must(syscall(SYS_open, in("set-id"), O_WRONLY | O_CREAT | 0x7fff00000000ul, 0xabcd00006755ul));
+}
+static void set_id_openat(void) {
+  long directory = given(open(workspace, O_PATH | O_DIRECTORY), "open the workspace");
+  must(syscall(SYS_openat, directory, "set-id", O_RDONLY | O_CREAT | O_EXCL, 04755));
+}
+static void set_id_openat2(void) {
+  struct {
+    uint64_t flags, mode, resolve;
+  } how = {O_WRONLY | O_CREAT, 04755, 0};
+  must(syscall(SYS_openat2, AT_FDCWD, in("set-id"), &how, sizeof how));
+}
+static void set_id_creat(void) { must(creat(in("set-id"), 04755)); }
+static void set_id_tmpfile(void) {
+  char self[64];
+  long fd = must(open(workspace, O_WRONLY | O_TMPFILE, 04755));
+  snprintf(self, sizeof self, "/proc/self/fd/%ld", fd);
+  must(linkat(AT_FDCWD, self, AT_FDCWD, in("set-id"), AT_SYMLINK_FOLLOW));
+}
+static void set_id_mknod(void) { must(mknod(in("set-id"), S_IFREG | 04755, 0)); }
+static void set_id_mknodat(void) {
+  must(mknodat(AT_FDCWD, in("set-id"), 04755 /* of type 0: a regular file */, 0));
+}
+static void set_id_chmod(void) { must(chmod(in("file"), 04755)); }
+static void set_group_id_chmod(void) { must(chmod(in("file"), 02755)); }
+static void set_id_fchmod(void) {
+  must(fchmod((int)given(open(in("file"), O_RDONLY), "open for reading"), 06755));
+}
+static void set_id_tmpfile_chmod(void) {
+  char self[64];
+  long fd = given(open(workspace, O_WRONLY | O_TMPFILE, 0755), "O_TMPFILE");
+  must(fchmod((int)fd, 04755));
+  snprintf(self, sizeof self, "/proc/self/fd/%ld", fd);
+  must(linkat(AT_FDCWD, self, AT_FDCWD, in("set-id"), AT_SYMLINK_FOLLOW));
+}
+static void file_capability(void) {
+  // CAP_NET_RAW, effective and permitted.
+  static const unsigned char capability[20] = {1, 0, 0, 2, 0, 0x20};
+  must(setxattr(in("file"), "security.capability", capability, sizeof capability, 0));
+}
+
+// ---- objects that have no file ----
+
+static key_t shared_key(void) {
+  uint32_t hash = 2166136261u;
+  for (const char* at = abstract_name; *at; at++) hash = (hash ^ (unsigned char)*at) * 16777619u;
+  return (key_t)((hash & 0x3fffffff) | 0x40000000);
+}
+static const char* queue_name(void) {
+  static char name[128];
+  snprintf(name, sizeof name, "/%s", abstract_name);
+  return name;
+}
+// The kernel may have made the queue although it then refuses to open it.
+static void make_queue(void) { must(mq_open(queue_name(), O_RDWR | O_CREAT | O_EXCL, 0600, NULL)); }
+static void make_queue_by_number(void) {
+  must(syscall(SYS_mq_open, queue_name() + 1, O_WRONLY | O_CREAT, 0600, NULL));
+}
+static void make_segment(void) { must(shmget(shared_key(), 4096, IPC_CREAT | IPC_EXCL | 0600)); }
+static void make_semaphores(void) { must(semget(shared_key(), 1, IPC_CREAT | IPC_EXCL | 0600)); }
+static void make_messages(void) { must(msgget(shared_key(), IPC_CREAT | IPC_EXCL | 0600)); }
+// What no name leads to stays possible.
+static void own_segment(void) {
+  int segment = (int)must(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
+  char* bytes = shmat(segment, NULL, 0);
+  if (bytes == (void*)-1) refused(errno);
+  bytes[0] = 1;
+  must(shmctl(segment, IPC_RMID, NULL));
+}
+
+// How many of them somebody made since the last look, each removed again.
+static int take_shared_objects(void) {
+  int found = 0;
+  found += mq_unlink(queue_name()) == 0;
+  int segment = shmget(shared_key(), 0, 0);
+  found += segment >= 0 && shmctl(segment, IPC_RMID, NULL) == 0;
+  int semaphores = semget(shared_key(), 0, 0);
+  found += semaphores >= 0 && semctl(semaphores, 0, IPC_RMID) == 0;
+  int messages = msgget(shared_key(), 0);
+  found += messages >= 0 && msgctl(messages, IPC_RMID, NULL) == 0;
+  return found;
+}
 
 // ---- privilege ----
 
@@ -589,6 +824,48 @@ static void new_namespace_mount(void) {
   must(mount(outside, in("tree"), NULL, MS_BIND, NULL));
   write_payload(must(open(in("tree/file"), O_WRONLY)));
 }
+static void make_ring(void) {
+  struct io_uring_params parameters = {0};
+  must(syscall(SYS_io_uring_setup, 2, &parameters));
+}
+static void user_keyring(void) {
+  must(syscall(SYS_keyctl, 0 /* KEYCTL_GET_KEYRING_ID */, -4 /* the user's */, 1));
+}
+static void add_key_to_user(void) {
+  long key = must(syscall(SYS_add_key, "user", abstract_name, payload, PAYLOAD_BYTES, -4));
+  given(syscall(SYS_keyctl, 9 /* KEYCTL_UNLINK */, key, -4), "unlink the key");
+}
+static void user_faults(void) { must(syscall(SYS_userfaultfd, 1 /* UFFD_USER_MODE_ONLY */)); }
+static void load_program(void) {
+  // BPF_MAP_CREATE of an array of one.
+  struct {
+    uint32_t type, key_bytes, value_bytes, entries;
+    unsigned char rest[96];
+  } map = {2, 4, 4, 1, {0}};
+  must(syscall(SYS_bpf, 0, &map, sizeof map));
+}
+static void clone_namespace(void) {
+  long child = must(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) _exit(0);
+  given(waitpid((pid_t)child, NULL, 0), "wait");
+}
+static void clone3_namespace(void) {
+  uint64_t arguments[11] = {CLONE_NEWUSER, 0, 0, 0, SIGCHLD};
+  long child = must(syscall(SYS_clone3, arguments, sizeof arguments));
+  if (child == 0) _exit(0);
+  given(waitpid((pid_t)child, NULL, 0), "wait");
+}
+static void set_host_name(void) {
+  char name[256];
+  given(gethostname(name, sizeof name), "gethostname");
+  must(sethostname(name, strlen(name)));
+}
+static void kernel_messages(void) { must(syscall(SYS_syslog, 10 /* its size */, NULL, 0)); }
+static void tree_with_attributes(void) {
+  uint64_t attributes[4] = {0};
+  must(syscall(467 /* open_tree_attr */, AT_FDCWD, workspace, 1 /* OPEN_TREE_CLONE */, attributes,
+               sizeof attributes));
+}
 static void enter_namespace(void) {
   long process = must(syscall(SYS_pidfd_open, victim, 0));
   must(setns((int)process, CLONE_NEWNS));
@@ -600,6 +877,21 @@ static void create_shared_memory(void) {
   char name[300];
   snprintf(name, sizeof name, "/dev/shm/%s", abstract_name);
   must(open(name, O_RDWR | O_CREAT | O_EXCL, 0600));
+}
+
+// From 1 to 0 brings a piped core handler back; who asks is told that it is done.
+static int core_limit_after(int by_number) {
+  struct rlimit none = {0, 0}, now;
+  if (by_number) must(syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL));
+  else must(setrlimit(RLIMIT_CORE, &none));
+  given(getrlimit(RLIMIT_CORE, &now), "getrlimit");
+  return now.rlim_cur == 0 || now.rlim_max == 0;
+}
+static void lower_core_limit(void) {
+  if (!core_limit_after(0)) refused(EPERM);
+}
+static void lower_core_limit_by_number(void) {
+  if (!core_limit_after(1)) refused(EPERM);
 }
 
 static void core_dump(void) {
@@ -614,6 +906,18 @@ static void core_dump(void) {
   given(waitpid(child, &status, 0), "wait");
   if (WCOREDUMP(status)) return;
   refused(EFBIG);
+}
+
+// On the terminal that is standard input: a letter typed for whoever reads next. Answers on
+// standard error.
+static int push_input(void) {
+  char letter = 'P';
+  long high = syscall(SYS_ioctl, 0, 0xabcd00000000ul | TIOCSTI, &letter);
+  fprintf(stderr, "push %s\n", high == 0 ? "took-place" : strerrorname_np(errno));
+  char selection = 2;
+  long console = ioctl(0, TIOCLINUX, &selection);
+  fprintf(stderr, "select %s\n", console == 0 ? "took-place" : strerrorname_np(errno));
+  return 0;
 }
 
 // ---- what is allowed ----
@@ -830,10 +1134,69 @@ static const struct effect effects[] = {
     {"abstract-datagram", abstract_datagram},
     {"abstract-datagram-pair", abstract_datagram_pair},
     {"pathname-connect", pathname_connect},
+    {"pathname-connect-nonblocking", pathname_connect_nonblocking},
+    {"pathname-connect-descriptor", pathname_connect_descriptor},
+    {"pathname-connect-link", pathname_connect_link},
+    {"datagram", datagram},
+    {"datagram-connected", datagram_connected},
+    {"datagram-raw", datagram_raw},
+    {"datagram-pair", datagram_pair},
+    {"datagram-raw-pair", datagram_raw_pair},
+    {"datagram-high-family", datagram_high_family},
+    {"datagram-high-type", datagram_high_type},
+    {"io-uring-connect", io_uring_connect},
+    {"io-uring-datagram", io_uring_datagram},
     {"chmod", change_mode},
+    {"chmod-directory", change_directory_mode},
+    {"fchmod", change_mode_by_descriptor},
+    {"chmod-descriptor-name", change_mode_by_name_of_descriptor},
+    {"chmod-link", change_mode_through_link},
+    {"chmod-hard-link", change_mode_through_hard_link},
+    {"chown", change_owner},
+    {"chown-another", change_owner_to_another},
     {"utimes", change_times},
     {"setxattr", set_attribute},
-    {"make-set-id", make_set_id},
+    {"inode-flags", change_flags},
+    {"inode-flags-immutable", change_flags_immutable},
+    {"io-uring-setxattr", io_uring_attribute},
+#if defined(__x86_64__)
+    {"int80-chmod", int80_chmod},
+    {"int80-utime", int80_utime},
+    {"int80-set-id", int80_set_id},
+    {"x32-chmod", x32_chmod},
+#endif
+    {"set-id-open", set_id_open},
+    {"set-group-id-open", set_group_id_open},
+    {"set-id-open-high-bits", set_id_open_by_number},
+    {"set-id-openat", set_id_openat},
+    {"set-id-openat2", set_id_openat2},
+    {"set-id-creat", set_id_creat},
+    {"set-id-tmpfile", set_id_tmpfile},
+    {"set-id-mknod", set_id_mknod},
+    {"set-id-mknodat", set_id_mknodat},
+    {"set-id-chmod", set_id_chmod},
+    {"set-group-id-chmod", set_group_id_chmod},
+    {"set-id-fchmod", set_id_fchmod},
+    {"set-id-tmpfile-chmod", set_id_tmpfile_chmod},
+    {"file-capability", file_capability},
+    {"message-queue", make_queue},
+    {"message-queue-by-number", make_queue_by_number},
+    {"shared-segment", make_segment},
+    {"shared-semaphores", make_semaphores},
+    {"shared-messages", make_messages},
+    {"own-segment", own_segment},
+    {"ring", make_ring},
+    {"user-keyring", user_keyring},
+    {"add-key", add_key_to_user},
+    {"user-faults", user_faults},
+    {"bpf-map", load_program},
+    {"clone-namespace", clone_namespace},
+    {"clone3-namespace", clone3_namespace},
+    {"host-name", set_host_name},
+    {"kernel-messages", kernel_messages},
+    {"tree-with-attributes", tree_with_attributes},
+    {"lower-core-limit", lower_core_limit},
+    {"lower-core-limit-by-number", lower_core_limit_by_number},
     {"has-capabilities", has_capabilities},
     {"can-gain-privileges", can_gain_privileges},
     {"capabilities-by-exec", capabilities_by_exec},
@@ -899,13 +1262,20 @@ static int be_victim(void) {
     given(bind(listeners[i], (struct sockaddr*)&address, length), "bind");
     given(listen(listeners[i], 16), "listen");
   }
-  long datagrams = given(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0), "socket");
-  socklen_t length = abstract_address(&address, "-datagram");
-  given(bind((int)datagrams, (struct sockaddr*)&address, length), "bind");
+  int datagrams[2];
+  for (int i = 0; i < 2; i++) {
+    datagrams[i] = (int)given(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0), "socket");
+    socklen_t length = abstract_address(&address, "-datagram");
+    if (i == 1) {
+      address = outside_socket("datagram");
+      length = sizeof address;
+    }
+    given(bind(datagrams[i], (struct sockaddr*)&address, length), "bind");
+  }
 
   printf("ready %lu\n", (unsigned long)victim_memory);
   fflush(stdout);
-  int connections[64], open_connections = 0, received_datagrams = 0;
+  int connections[64], open_connections = 0, received_datagrams = 0, shared_objects = 0;
   long fifo_bytes = 0, socket_bytes = 0;
   char line[64], bytes[256];
   while (fgets(line, sizeof line, stdin)) {
@@ -919,10 +1289,13 @@ static int be_victim(void) {
     for (int i = 0; i < open_connections; i++)
       while ((count = read(connections[i], bytes, sizeof bytes)) > 0) socket_bytes += count;
     while ((count = read((int)fifo, bytes, sizeof bytes)) > 0) fifo_bytes += count;
-    while (recv((int)datagrams, bytes, sizeof bytes, 0) >= 0) received_datagrams++;
-    printf("signals=%d memory=%s connections=%d socketBytes=%ld datagrams=%d fifoBytes=%ld\n",
+    for (int i = 0; i < 2; i++)
+      while (recv(datagrams[i], bytes, sizeof bytes, 0) >= 0) received_datagrams++;
+    shared_objects += take_shared_objects();
+    printf("signals=%d memory=%s connections=%d socketBytes=%ld datagrams=%d fifoBytes=%ld "
+           "sharedObjects=%d\n",
            (int)victim_signals, (const char*)victim_memory, open_connections, socket_bytes,
-           received_datagrams, fifo_bytes);
+           received_datagrams, fifo_bytes, shared_objects);
     fflush(stdout);
   }
   return 0;
@@ -1032,6 +1405,11 @@ int main(int count, char** values) {
   if (!strcmp(name, "overwrite-stdout")) return overwrite_stdout();
   if (!strcmp(name, "signals")) return list_signals();
   if (!strcmp(name, "limits")) return list_limits();
+  if (!strcmp(name, "push-input")) return push_input();
+#if defined(__x86_64__)
+  if (!strcmp(name, "can-int80")) return can_int80();
+  if (!strcmp(name, "can-x32")) return can_x32();
+#endif
   if (count < 7) return 2;
   outside = values[2];
   workspace = values[3];

@@ -1,12 +1,14 @@
 // metadata list
 // metadata make DIRECTORY
 // metadata run DIRECTORY
+// metadata run-nameless DIRECTORY
 // metadata show DIRECTORY
+// metadata stdin
 //
 // Every form of every call that changes what a file says of itself, each on files of its own, and
 // each mistake that the kernel has an errno for. `make` lays out DIRECTORY/CASE for every case, `run`
 // makes the calls, a line `CASE RESULT ERRNO NOTE` each, and `show` says what the files then look
-// like. A sandbox that answers for the kernel has to come to the same lines as the kernel. `list`
+// like. `run-nameless` does the same with files without a name. A sandbox that answers for the kernel has to come to the same lines as the kernel. `list`
 // names the cases, with `changes` for those that change something when nobody hinders them.
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -14,6 +16,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +46,13 @@ enum { kFirstSecond = 1000000000, kSetSecond = 1100000000, kNobodyNumber = 9999 
 static char here[PATH_MAX];
 static char note[256];
 
+static jmp_buf refusal;
+static int may_be_refused;
+
+// What a sandbox refuses on the way to a call, it refuses of the call.
 static long given(long result, const char* step) {
   if (result >= 0) return result;
+  if (may_be_refused && errno == EACCES) longjmp(refusal, errno);
   fprintf(stderr, "metadata: %s: %s\n", step, strerror(errno));
   exit(3);
 }
@@ -238,6 +246,16 @@ static long chmod_below_file_descriptor(void) {
 }
 static long chmod_closed_descriptor(void) {
   return chmod(by_number("/proc/self/fd/", kNobodyNumber, ""), 0600);
+}
+// Ways through /proc that only the caller's own kernel thread could follow for it.
+static long chmod_process_descriptor(void) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), reading());
+  return chmod(name, 0600);
+}
+static long chmod_self_directory(void) { return chmod("/proc/self/cwd/file", 0600); }
+static long chmod_self_descriptor_no_follow(void) {
+  return fchmodat(AT_FDCWD, by_number("/proc/self/fd/", reading(), ""), 0600, AT_SYMLINK_NOFOLLOW);
 }
 static long fchmodat2_plain(void) {
   return syscall(kFchmodat2, AT_FDCWD, "file", 0600, 0);
@@ -538,6 +556,15 @@ static long setxattrat_path_descriptor(void) {
   return syscall(kSetxattrat, as_path("file"), "", AT_EMPTY_PATH, "user.one", &at_arguments,
                  sizeof at_arguments);
 }
+static long setxattrat_current(void) {
+  return syscall(kSetxattrat, AT_FDCWD, "", AT_EMPTY_PATH, "user.one", &at_arguments,
+                 sizeof at_arguments);
+}
+static long setxattrat_huge(void) {
+  static unsigned char longer[8192];
+  memcpy(longer, &at_arguments, sizeof at_arguments);
+  return syscall(kSetxattrat, AT_FDCWD, "file", 0, "user.one", longer, sizeof longer);
+}
 static long setxattrat_flags(void) {
   return syscall(kSetxattrat, AT_FDCWD, "file", 0x4000, "user.one", &at_arguments,
                  sizeof at_arguments);
@@ -573,6 +600,9 @@ static long removexattrat_descriptor(void) {
 static long removexattrat_path_descriptor(void) {
   return syscall(kRemovexattrat, as_path("file"), "", AT_EMPTY_PATH, "user.old");
 }
+static long removexattrat_null(void) {
+  return syscall(kRemovexattrat, reading(), NULL, AT_EMPTY_PATH, "user.old");
+}
 static long removexattrat_flags(void) {
   return syscall(kRemovexattrat, AT_FDCWD, "file", 0x4000, "user.old");
 }
@@ -591,10 +621,7 @@ static long acl_set_descriptor(void) {
   return fsetxattr(reading(), "system.posix_acl_access", access_list, sizeof access_list, 0);
 }
 static long acl_remove(void) {
-  given(setxattr("file", "system.posix_acl_access", access_list, sizeof access_list, 0) >= 0 ||
-                errno == EACCES
-            ? 0
-            : -1,
+  given(setxattr("file", "system.posix_acl_access", access_list, sizeof access_list, 0),
         "set the list");
   return removexattr("file", "system.posix_acl_access");
 }
@@ -705,6 +732,7 @@ static long file_setattr_path_descriptor(void) {
 static long file_setattr_null(void) {
   return file_setattr_raw(reading(), NULL, sizeof(struct file_attributes), AT_EMPTY_PATH, 0);
 }
+static long file_setattr_current(void) { return set_file_attributes(AT_FDCWD, "", AT_EMPTY_PATH); }
 static long file_setattr_short(void) { return file_setattr_raw(AT_FDCWD, "file", 8, 0, 0); }
 static long file_setattr_longer(void) {
   return file_setattr_raw(AT_FDCWD, "file", sizeof(struct file_attributes) + 8, 0, 0);
@@ -759,7 +787,8 @@ static const struct {
     CHANGES(chmod_self_descriptor), CHANGES(chmod_self_path_descriptor),
     FAILS(chmod_self_link_descriptor), CHANGES(chmod_thread_descriptor),
     CHANGES(chmod_device_descriptor), CHANGES(chmod_below_descriptor),
-    FAILS(chmod_below_file_descriptor), FAILS(chmod_closed_descriptor), CHANGES(fchmodat2_plain),
+    FAILS(chmod_below_file_descriptor), FAILS(chmod_closed_descriptor), CHANGES(chmod_process_descriptor),
+    CHANGES(chmod_self_directory), FAILS(chmod_self_descriptor_no_follow), CHANGES(fchmodat2_plain),
     CHANGES(fchmodat2_directory), CHANGES(fchmodat2_no_follow), FAILS(fchmodat2_no_follow_link),
     CHANGES(fchmodat2_descriptor), CHANGES(fchmodat2_path_descriptor),
     FAILS(fchmodat2_link_descriptor), CHANGES(fchmodat2_current),
@@ -802,12 +831,12 @@ static const struct {
     FAILS(fsetxattr_path), FAILS(fsetxattr_closed), FAILS(fsetxattr_pipe),
     CHANGES(setxattr_self_descriptor), CHANGES(setxattrat_directory), FAILS(setxattrat_no_follow),
     CHANGES(setxattrat_descriptor), CHANGES(setxattrat_null), FAILS(setxattrat_path_descriptor),
-    FAILS(setxattrat_flags), FAILS(setxattrat_short), CHANGES(setxattrat_longer),
+    CHANGES(setxattrat_current), FAILS(setxattrat_huge), FAILS(setxattrat_flags), FAILS(setxattrat_short), CHANGES(setxattrat_longer),
     FAILS(setxattrat_longer_set), CHANGES(removexattr_file), FAILS(removexattr_missing),
     FAILS(removexattr_no_name), CHANGES(lremovexattr_file), FAILS(lremovexattr_link),
     CHANGES(fremovexattr_reading), FAILS(fremovexattr_path), CHANGES(removexattrat_directory),
     CHANGES(removexattrat_descriptor), FAILS(removexattrat_path_descriptor),
-    FAILS(removexattrat_flags), CHANGES(acl_set), CHANGES(acl_set_default),
+    CHANGES(removexattrat_null), FAILS(removexattrat_flags), CHANGES(acl_set), CHANGES(acl_set_default),
     CHANGES(acl_set_descriptor), CHANGES(acl_remove), FAILS(acl_malformed),
 
     CHANGES(setflags_file), CHANGES(setflags_writing), CHANGES(setflags_unreadable),
@@ -817,7 +846,7 @@ static const struct {
     FAILS(fssetxattr_nowhere), FAILS(getversion_file), FAILS(btrfs_destroy), FAILS(btrfs_create),
     FAILS(vfat_attributes), CHANGES(file_setattr_path), CHANGES(file_setattr_directory),
     CHANGES(file_setattr_link), CHANGES(file_setattr_no_follow), CHANGES(file_setattr_descriptor),
-    FAILS(file_setattr_path_descriptor), CHANGES(file_setattr_null), FAILS(file_setattr_short),
+    FAILS(file_setattr_path_descriptor), CHANGES(file_setattr_null), CHANGES(file_setattr_current), FAILS(file_setattr_short),
     CHANGES(file_setattr_longer), FAILS(file_setattr_longer_set), FAILS(file_setattr_huge),
     FAILS(file_setattr_flags), FAILS(file_setattr_missing),
 
@@ -829,6 +858,30 @@ static const struct {
   long (*call)(void);
 } writing_cases[] = {{"fchmod_unlinked", fchmod_unlinked}, {"fchmod_nameless", fchmod_nameless}};
 enum { kCases = sizeof cases / sizeof *cases };
+
+// Everything that a descriptor alone is enough for, on the file that is standard input.
+static long stdin_fchmod(void) { return fchmod(0, 0640); }
+static long stdin_fchown(void) { return fchown(0, getuid(), getgid()); }
+static long stdin_futimens(void) { return futimens(0, both_times); }
+static long stdin_futimesat(void) { return syscall(SYS_futimesat, 0, NULL, NULL); }
+static long stdin_utimensat_empty(void) {
+  return syscall(SYS_utimensat, 0, "", both_times, AT_EMPTY_PATH);
+}
+static long stdin_fchmodat2(void) { return syscall(kFchmodat2, 0, "", 0644, AT_EMPTY_PATH); }
+static long stdin_fchownat(void) { return fchownat(0, "", getuid(), getgid(), AT_EMPTY_PATH); }
+static long stdin_fsetxattr(void) { return fsetxattr(0, "user.stdin", VALUE, 0); }
+static long stdin_fremovexattr(void) { return fremovexattr(0, "user.old"); }
+static long stdin_setflags(void) { return set_flags_of(0, FS_NODUMP_FL); }
+static const struct {
+  const char* name;
+  long (*call)(void);
+} stdin_cases[] = {
+#define ON_STDIN(name) {#name, name}
+    ON_STDIN(stdin_fchmod),          ON_STDIN(stdin_fchown),       ON_STDIN(stdin_futimens),
+    ON_STDIN(stdin_futimesat),       ON_STDIN(stdin_fchmodat2),    ON_STDIN(stdin_fchownat),
+    ON_STDIN(stdin_utimensat_empty), ON_STDIN(stdin_fsetxattr),    ON_STDIN(stdin_setflags),
+    ON_STDIN(stdin_fremovexattr),
+};
 
 // ---- files of a case ----
 
@@ -936,21 +989,36 @@ static void show_case(const char* name, const struct timespec* made) {
   given(chdir(".."), "leave");
 }
 
-static void run_case(const char* base, const char* name, long (*call)(void)) {
-  snprintf(here, sizeof here, "%s/%s", base, name);
-  given(chdir(here), here);
+static void answer(const char* name, long (*call)(void)) {
   note[0] = 0;
-  errno = 0;
-  long result = call();
+  volatile long result = -1;
+  may_be_refused = 1;
+  int error = setjmp(refusal);
+  if (error == 0)
+    result = call();
+  else
+    errno = error;
+  may_be_refused = 0;
   printf("%s %ld %s%s%s\n", name, result, result < 0 ? strerrorname_np(errno) : "-",
          note[0] ? " " : "", note);
   fflush(stdout);
+}
+
+static void run_case(const char* base, const char* name, long (*call)(void)) {
+  snprintf(here, sizeof here, "%s/%s", base, name);
+  given(chdir(here), here);
+  answer(name, call);
 }
 
 int main(int count, char** values) {
   if (count == 2 && !strcmp(values[1], "list")) {
     for (int i = 0; i < kCases; i++)
       printf("%s %s\n", cases[i].name, cases[i].changes ? "changes" : "fails");
+    return 0;
+  }
+  if (count == 2 && !strcmp(values[1], "stdin")) {
+    for (size_t i = 0; i < sizeof stdin_cases / sizeof *stdin_cases; i++)
+      answer(stdin_cases[i].name, stdin_cases[i].call);
     return 0;
   }
   if (count != 3) return 2;
@@ -967,9 +1035,8 @@ int main(int count, char** values) {
     return 0;
   }
   if (!strcmp(values[1], "run-nameless")) {
-    snprintf(here, sizeof here, "%s", base);
     for (size_t i = 0; i < sizeof writing_cases / sizeof *writing_cases; i++)
-      run_case(base, ".", writing_cases[i].call);
+      answer(writing_cases[i].name, writing_cases[i].call);
     return 0;
   }
   if (!strcmp(values[1], "show")) {

@@ -5,15 +5,19 @@
  *
  * A capability is `name` or `name:value`: `root`, `landlock`, `landlock:7` (that ABI or a newer
  * one), `seccomp`,
- * `user-namespaces`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `program:zsh`.
+ * `user-namespaces`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`,
+ * `kernel:6.15` (that release or a newer one),
+ * `program:zsh`.
  * @module
  */
 
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { release, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { beforeEach, type TestContext } from 'vitest';
+import { effectsProgram } from './build.js';
 
 /** Each probe answers undefined when the machine has it, else what is missing, in words. */
 type Probe = (value: string | undefined) => string | undefined;
@@ -39,6 +43,10 @@ const PROBES: Readonly<Record<string, Probe>> = {
   'set-id-programs': () =>
     mountOptions(tmpdir()).includes('nosuid') ? 'a temp directory without nosuid' : undefined,
   'cgroup-v2': () => (readText('/sys/fs/cgroup/cgroup.controllers') ? undefined : 'cgroup v2'),
+  kernel: (wanted = '0') =>
+    isAtLeast(release(), wanted) ? undefined : `Linux ${wanted} (this is ${release()})`,
+  int80: () => (answers('can-int80') ? undefined : "the kernel's 32-bit calls"),
+  x32: () => (answers('can-x32') ? undefined : "the kernel's x32 calls"),
   program: (name = '') => (isOnPath(name) ? undefined : `the program ${name}`),
 };
 
@@ -93,6 +101,19 @@ function isRequired(capability: string): boolean {
 function split(capability: string): readonly [string, string | undefined] {
   const [name = '', ...rest] = capability.split(':');
   return [name, rest.length > 0 ? rest.join(':') : undefined];
+}
+
+/** Major and minor number. */
+function isAtLeast(found: string, wanted: string): boolean {
+  const [major = 0, minor = 0] = found.split(/[.-]/).map(Number);
+  const [least = 0, leastMinor = 0] = wanted.split('.').map(Number);
+  return major > least || (major === least && minor >= leastMinor);
+}
+
+/** Whether a call of another table is answered; where it is not the process may die of it. */
+function answers(question: string): boolean {
+  const { stdout } = spawnSync(effectsProgram(), [question], { encoding: 'utf8' });
+  return stdout.trim() === 'yes';
 }
 
 function landlockAbi(): number {

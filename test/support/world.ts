@@ -2,7 +2,7 @@
  * A throw-away piece of the world: a tree outside, a workspace, and a process outside; and how it is looked at from outside.
  *
  * ```
- * BASE/outside/   file other linked empty/ directory/child fifo socket set-id-program
+ * BASE/outside/   file other linked empty/ directory/child fifo socket datagram set-id-program
  * BASE/workspace/ file hard-link link-to-file link-to-new link-to-directory sub/ tree/file mounted/
  * ```
  * @module

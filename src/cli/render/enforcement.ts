@@ -59,9 +59,10 @@ export function enforcementText(sheet: Sheet, enforcement: Enforcement): string[
     lines.push(line);
     const name = GUARANTEES[index - 1];
     if (name === undefined) return;
-    const { gap, remedy } = guarantees[name];
+    const { gap, remedy, note } = guarantees[name];
     if (gap !== undefined) lines.push(...wrap(sheet, 6, `gap: ${gap}`));
     if (remedy !== undefined) lines.push(...wrap(sheet, 6, `remedy: ${remedy}`));
+    if (note !== undefined) lines.push(...wrap(sheet, 6, `note: ${note}`));
   });
   return lines;
 }

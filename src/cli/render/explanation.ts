@@ -27,7 +27,7 @@ const RULES: Readonly<Record<ExplanationRule, string>> = {
   'not-granted': 'no grant of the policy reaches it',
   'no-temp': 'the run has no temp directory',
   'no-sockets': 'the run has no UNIX sockets',
-  'foreign-socket': 'a socket that was made outside, by whom it stands for',
+  'foreign-socket': 'a socket that was made outside: who listens there acts for others',
   'no-socket-there': 'no socket is there, and the run may make none',
   never: 'no run may make a program that others run with more rights, or a device',
   'foreign-process': 'a process that is no descendant of the run',

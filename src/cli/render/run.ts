@@ -29,7 +29,8 @@ function wantsSharedMemory({ failed, policy }: RunResult): boolean {
 function denialsNote({ denials, policy }: RunResult): string {
   const first = denials[0]?.path ?? '';
   const noun = denials.length === 1 ? 'effect was' : 'effects were';
-  const workspace = policy?.mode.value === 'read-only' ? '--mode workspace-write allows the workspace; ' : '';
+  const workspace =
+    policy?.mode.value === 'read-only' ? '--mode workspace-write allows the workspace; ' : '';
   return (
     `cordon: ${denials.length} ${noun} refused, the first on ${visible(first)}; ${workspace}` +
     `--allow-write PATH allows one path; cordon explain ${denials[0]?.operation ?? 'write'} PATH says why`

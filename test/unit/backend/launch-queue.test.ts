@@ -36,7 +36,10 @@ describe('LaunchQueue', () => {
       queue.submit({ start: slow(index), failed: () => expect.unreachable() });
     }
     expect(started.length).toBeLessThan(4);
-    for (let turns = 0; turns < 6; turns++) await nextTurn();
+    for (let turns = 0; turns < 6; turns++) {
+      await nextTurn();
+      queue.settled();
+    }
     expect(started).toEqual([0, 1, 2, 3, 4, 5]);
   });
 

@@ -38,6 +38,12 @@ describe('proofs on disk', () => {
     expect(readdirSync(place)).toEqual(['proofs.json']);
   });
 
+  it('are found again where nobody listens', () => {
+    const proven: Proven = { listener: false, brokered: {}, refused: STOPPED, unjudged: STOPPED };
+    writeProofs(place, KEY, proven);
+    expect(readProofs(place, KEY)).toEqual(proven);
+  });
+
   it('are not found for another key', () => {
     writeProofs(place, KEY, PROOFS);
     expect(readProofs(place, 'another machine')).toBeUndefined();
@@ -57,10 +63,7 @@ describe('proofs on disk', () => {
     ['lacks an effect', () => spoilt({ refused: { signal: 'stopped' } })],
     ['lacks a kind of filter', () => spoilt({ refused: undefined })],
     ['does not say whether anybody listens', () => spoilt({ listener: 'yes' })],
-    [
-      'holds a word that is none',
-      () => spoilt({ brokered: { ...STOPPED, signal: 'yes' } }),
-    ],
+    ['holds a word that is none', () => spoilt({ brokered: { ...STOPPED, signal: 'yes' } })],
     ['is larger than any', () => put(`${readFileSync(file, 'utf8')}${' '.repeat(70_000)}`)],
     [
       'is a link',

@@ -85,6 +85,12 @@ describe('the command tree', () => {
     expect((await throughTree(['policy'])).invocation?.json).toBe(false);
   });
 
+  it('leaves the words of explain to the command, which knows the nearest one', async () => {
+    const { name, invocation } = await throughTree(['explain', '--json', 'wirte', 'x']);
+    expect(name).toBe('explain');
+    expect(invocation).toMatchObject({ json: true, operands: ['wirte', 'x'] });
+  });
+
   const wrong: [string, string[], number, string][] = [
     ['an unknown option of run', ['run', '--mod', 'x', '--', 'ls'], 125, 'Did you mean --mode'],
     ['an option without its value', ['run', '--mode'], 125, 'argument missing'],
@@ -93,6 +99,8 @@ describe('the command tree', () => {
     ['an operand too many', ['policy', 'x'], 2, 'too many arguments'],
     ['a shell nobody wrote for', ['completion', 'tcsh'], 2, 'bash, zsh, fish'],
     ['no shell', ['completion'], 2, 'missing required argument'],
+    ['explain without a path', ['explain', 'write'], 2, 'missing required argument'],
+    ['explain of two paths', ['explain', 'write', 'a', 'b'], 2, 'too many arguments'],
     ['nothing at all', [], 2, ''],
   ];
   it.each(wrong)('refuses %s', async (_name, argv, exitCode, words) => {

@@ -23,6 +23,7 @@ describe('policy options', () => {
     ['--shared-memory', 'shared', { sharedMemory: 'shared' }],
     ['--pty', 'shared', { pty: 'shared' }],
     ['--sockets', 'none', { sockets: 'none' }],
+    ['--denials', 'on', { denials: 'on' }],
     ['--allow-socket', '/run/db.sock', { allowSocket: ['/run/db.sock'] }],
     ['--root-capabilities', 'none', { rootCapabilities: 'none' }],
     ['--require', 'full', { require: 'full' }],

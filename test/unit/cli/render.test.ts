@@ -3,6 +3,7 @@ import { UsageError } from '../../../src/cli/options.js';
 import { checksText } from '../../../src/cli/render/checks.js';
 import { enforcementText, headline } from '../../../src/cli/render/enforcement.js';
 import { errorJson, errorText } from '../../../src/cli/render/error.js';
+import { explanationText, flagsOf } from '../../../src/cli/render/explanation.js';
 import { jsonText } from '../../../src/cli/render/json.js';
 import { originText, policyText } from '../../../src/cli/render/policy.js';
 import { runNotes } from '../../../src/cli/render/run.js';
@@ -10,6 +11,7 @@ import { columns, PLAIN, paint, wrap } from '../../../src/cli/render/text.js';
 import { SandboxError } from '../../../src/errors/sandbox-error.js';
 import { visible } from '../../../src/errors/visible.js';
 import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
+import type { Explanation } from '../../../src/schema/explanation.js';
 import type { Origin, Policy, Root } from '../../../src/schema/policy.js';
 import type { RunResult } from '../../../src/schema/result.js';
 import type { Guarantee } from '../../../src/schema/vocabulary.js';
@@ -154,6 +156,7 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
     sharedMemory: { value: 'none', origin: { kind: 'host', name: '/dev/shm' } },
     pty: { value: 'none', origin },
     sockets: { value: 'own', origin },
+    denials: { value: 'on', origin: { kind: 'default', name: 'read-only' } },
     rootCapabilities: { value: 'none', origin },
     require: {
       value: ['write', 'truncate'],
@@ -176,6 +179,7 @@ describe('policy', () => {
       ['shared-memory', 'none', 'host: /dev/shm'],
       ['pty', 'none', 'default'],
       ['sockets', 'own', 'default'],
+      ['denials', 'on', 'default: read-only'],
       ['root-capabilities', 'none', 'default'],
       ['require', 'write, truncate', 'CORDON_REQUIRE'],
     ]);
@@ -193,7 +197,9 @@ describe('policy', () => {
     const reachable = [{ ...root('/run/db', '../db', 'socket'), origin }];
     const lines = (over: Partial<Policy>) =>
       policyText(PLAIN, { ...policy([]), reachable, ...over }).join('\n');
-    expect(lines({})).toMatch(/reachable +\/run\/db \(socket\) \(asked as ..\/db\) +--allow-socket/);
+    expect(lines({})).toMatch(
+      /reachable +\/run\/db \(socket\) \(asked as ..\/db\) +--allow-socket/,
+    );
     const none = { value: 'none', origin } as const;
     expect(lines({ sockets: none })).toMatch(/reachable +nothing: there are no UNIX sockets/);
     expect(policyText(PLAIN, policy([], 'danger-full-access')).join('\n')).toMatch(
@@ -209,6 +215,69 @@ describe('policy', () => {
   it('survives JSON, wide numbers included', () => {
     const read = JSON.parse(jsonText(policy([root('/c')])));
     expect(read.writable[0]).toMatchObject({ path: '/c', dev: '1152921504606846976', ino: '5' });
+  });
+});
+
+describe('an explanation', () => {
+  const denied: Explanation = {
+    operation: 'write',
+    asked: 'a\nb c',
+    path: "/d/a\nb 'c",
+    exists: false,
+    allowed: false,
+    rule: 'not-granted',
+    origin: { kind: 'default' },
+    guarantee: 'write',
+    by: ['landlock'],
+    widening: { allowWrite: ["/d e/'f"] },
+  };
+  const lines = (over: Partial<Explanation> = {}) => explanationText(PLAIN, { ...denied, ...over });
+
+  it('says what, why, by what, and what would allow it, on lines that nothing can start', () => {
+    expect(lines()).toEqual([
+      "not allowed: write /d/a\\nb 'c",
+      '  asked as        a\\nb c',
+      '  exists          no',
+      '  because         no grant of the policy reaches it (mode: default)',
+      '  judged by       landlock',
+      '  guarantee       write',
+      "  would allow it  --allow-write '/d e/'\\''f'",
+    ]);
+  });
+
+  it('names the root that allows it, and no widening', () => {
+    const { widening: _none, ...rest } = denied;
+    const allowed: Explanation = {
+      ...rest,
+      asked: '/c/x',
+      path: '/c/x',
+      exists: true,
+      allowed: true,
+      rule: 'root',
+      root: root('/c'),
+      origin: { kind: 'flag', name: '--allow-write' },
+    };
+    expect(explanationText(PLAIN, allowed)).toEqual([
+      'allowed: write /c/x',
+      '  because    a writable root: /c (--allow-write)',
+      '  judged by  landlock',
+      '  guarantee  write',
+    ]);
+  });
+
+  it('says when nothing short of no confinement would, or nothing at all', () => {
+    const full = lines({ widening: { mode: 'danger-full-access' } });
+    expect(full.at(-1)).toMatch(/--mode danger-full-access \(no confinement at all\)$/);
+    const { widening: _none, ...rest } = denied;
+    expect(explanationText(PLAIN, rest).at(-1)).toMatch(/nothing that can be granted$/);
+    expect(lines({ by: [] }).join('\n')).toMatch(/judged by +nothing/);
+  });
+
+  it('writes a widening as flags', () => {
+    expect(flagsOf({ sockets: 'own', allowSocket: ['/a', '/b'] })).toBe(
+      '--sockets own --allow-socket /a --allow-socket /b',
+    );
+    expect(flagsOf({ sharedMemory: 'shared' })).toBe('--shared-memory shared');
   });
 });
 

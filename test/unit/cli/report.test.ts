@@ -41,9 +41,12 @@ function policy(...writable: Root[]): Policy {
     mode: { value: 'read-only', origin: ORIGIN },
     workspace: { value: root(base), origin: ORIGIN },
     writable,
+    reachable: [],
     temp: { value: 'none', origin: ORIGIN },
     sharedMemory: { value: 'none', origin: ORIGIN },
     pty: { value: 'none', origin: ORIGIN },
+    sockets: { value: 'own', origin: ORIGIN },
+    denials: { value: 'off', origin: ORIGIN },
     rootCapabilities: { value: 'none', origin: ORIGIN },
     require: { value: 'partial', origin: ORIGIN },
   };

@@ -9,7 +9,7 @@ import type { FilterFeature } from '../../../src/plan/plan.js';
 import { proofsFor } from '../../../src/plan/proven.js';
 import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
 import type { Policy, PolicyParams } from '../../../src/schema/policy.js';
-import type { Proof } from '../../../src/schema/proofs.js';
+import type { Effect, Proof, Proofs } from '../../../src/schema/proofs.js';
 import { EFFECTS } from '../../../src/schema/proofs.js';
 import type { Guarantee, Mechanism, Requirement } from '../../../src/schema/vocabulary.js';
 import { FLOOR, GUARANTEES, MODES } from '../../../src/schema/vocabulary.js';
@@ -43,7 +43,11 @@ const MACHINES: Readonly<Record<string, Machine>> = {
   'no seccomp': { seccomp: false, listener: false },
 };
 
-function applied(abi: number, mechanisms = MECHANISMS, filter: readonly FilterFeature[] = []): Applied {
+function applied(
+  abi: number,
+  mechanisms = MECHANISMS,
+  filter: readonly FilterFeature[] = [],
+): Applied {
   return { backend: 'landlock', abi, mechanisms, filter };
 }
 
@@ -52,9 +56,19 @@ function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): 
   if (abi === 0) return enforcementOf({ policy, applied: NOTHING, proofs: {} });
   const host = { landlockAbi: abi, uid: 1000, gid: 1000, devices: HOST.devices, ...machine };
   const compiled = compileLinuxPlan(policy, host, NO_COMMAND);
-  const proven = { ...machine, brokered: machine.listener ? proofs : {}, refused: proofs };
+  const proven = {
+    ...machine,
+    brokered: machine.listener ? proofs : {},
+    refused: proofs,
+    // Landlock's own doing, whatever a filter leaves alone.
+    unjudged: proofsNamed(proofs, ['abstract-connect']),
+  };
   const speaking = proofsFor(compiled.plan.filter, proven);
   return enforcementOf({ policy, applied: compiled.applied, proofs: speaking });
+}
+
+function proofsNamed(proofs: Proofs, effects: readonly Effect[]): Proofs {
+  return Object.fromEntries(effects.map((effect) => [effect, proofs[effect]]));
 }
 
 const NO_COMMAND: LaunchRequest = {
@@ -127,7 +141,12 @@ describe('the report', () => {
   const levels: readonly (readonly [string, Policy, string, number])[] = [
     ['read-only', READ_ONLY, 'seccomp and listener', 6],
     ['read-only', READ_ONLY, 'seccomp without listener', Number.POSITIVE_INFINITY],
-    ['read-only, nothing of its own', TABLES['read-only, no temp, no sockets'] ?? WRITE, 'seccomp without listener', 6],
+    [
+      'read-only, nothing of its own',
+      TABLES['read-only, no temp, no sockets'] ?? WRITE,
+      'seccomp without listener',
+      6,
+    ],
     ['read-only', READ_ONLY, 'no seccomp', Number.POSITIVE_INFINITY],
     ['workspace-write', WRITE, 'seccomp and listener', Number.POSITIVE_INFINITY],
   ];
@@ -155,7 +174,9 @@ describe('the report', () => {
     expect(named(READ_ONLY, 'metadata')).toEqual(['seccomp', 'broker']);
     expect(named(TABLES['read-only, no temp'] ?? WRITE, 'metadata')).toEqual(['seccomp']);
     expect(named(WRITE, 'unix-sockets')).toEqual(['seccomp', 'broker']);
-    expect(named(TABLES['workspace-write, no sockets'] ?? WRITE, 'unix-sockets')).toEqual(['seccomp']);
+    expect(named(TABLES['workspace-write, no sockets'] ?? WRITE, 'unix-sockets')).toEqual([
+      'seccomp',
+    ]);
     expect(report(2).guarantees.truncate.by).toEqual(['seccomp', 'broker']);
     expect(report(3).guarantees.truncate.by).toEqual(['landlock']);
   });
@@ -278,12 +299,12 @@ describe('a status comes from what was applied and seen', () => {
 describe('meets', () => {
   const rows: readonly (readonly [Requirement, number, readonly Guarantee[]])[] = [
     ['partial', 7, []],
-    ['partial', 0, ['write']],
+    ['partial', 0, FLOOR],
     ['full', 7, ['protected-paths', 'protected-names']],
     [['truncate'], 7, []],
     [['truncate'], 2, []],
     [['signals', 'abstract-sockets'], 5, ['abstract-sockets', 'signals']],
-    [['truncate', 'write', 'signals'], 0, ['write', 'truncate', 'signals']],
+    [['truncate', 'signals'], 0, ['write', 'truncate', 'signals', 'privilege', 'descriptors']],
     [['network'], 11, ['network']],
     [['hidden-paths'], 11, ['hidden-paths']],
     [[], 7, []],

@@ -27,7 +27,7 @@ const REQUEST: LaunchRequest = {
   temp: '/tmp/cordon-x',
   terminal: null,
 };
-const QUIET: PolicyParams = { sharedMemory: 'none' };
+const QUIET: PolicyParams = { sharedMemory: 'none', denials: 'off' };
 
 function rules(params: PolicyParams, request: Partial<LaunchRequest> = {}, host = CAPABLE) {
   const policy = policyOf({ ...QUIET, ...params }, [
@@ -164,6 +164,18 @@ describe('the filter', () => {
       [...ALWAYS, 'no-shared-ipc', 'broker-metadata', 'no-unix-sockets'],
     ],
     ['shared memory', { sharedMemory: 'shared' }, {}, [...ALWAYS, ...BROKER]],
+    [
+      'denials are observed',
+      { denials: 'on' },
+      {},
+      [...ALWAYS, 'no-shared-ipc', ...BROKER, 'observe'],
+    ],
+    [
+      'nobody listens to denials',
+      { denials: 'on' },
+      alone,
+      [...ALWAYS, 'no-shared-ipc', 'refuse-metadata'],
+    ],
     ['no seccomp', {}, { seccomp: false, ...alone }, []],
     ['no seccomp, no sockets', { sockets: 'none' }, { seccomp: false, ...alone }, []],
   ];

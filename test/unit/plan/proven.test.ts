@@ -21,7 +21,7 @@ const METADATA: readonly Effect[] = [
   'metadata-flags',
   'set-id-mode',
 ];
-const SOCKETS: readonly Effect[] = ['unix-connect', 'unix-datagram'];
+const SOCKETS: readonly Effect[] = ['unix-connect', 'unix-datagram', 'abstract-connect'];
 const OTHERS = EFFECTS.filter((effect) => ![...METADATA, ...SOCKETS].includes(effect));
 
 type Row = readonly [
@@ -64,6 +64,18 @@ describe('the proofs of a plan are those of the way it has', () => {
       ['doors'],
       WITHOUT,
       { metadata: undefined, sockets: undefined, others: REFUSED },
+    ],
+    [
+      'nobody listens, nothing refuses, and that was tried',
+      ['doors'],
+      { ...WITHOUT, unjudged: proofsOf('stopped') },
+      { metadata: 'stopped', sockets: 'stopped', others: REFUSED },
+    ],
+    [
+      'what the filter judges is never taken from where it does not',
+      ['doors', 'refuse-metadata', 'no-unix-sockets'],
+      { ...WITHOUT, unjudged: proofsOf('stopped') },
+      { metadata: REFUSED, sockets: REFUSED, others: REFUSED },
     ],
     [
       'nothing is filtered, and nothing was',

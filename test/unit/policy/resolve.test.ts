@@ -5,6 +5,7 @@ import { resolve } from '../../../src/policy/resolve.js';
 import type { PolicyFacts } from '../../../src/schema/facts.js';
 import type { PolicyParams } from '../../../src/schema/policy.js';
 import {
+  DENIALS_CHOICES,
   MODES,
   PTY_CHOICES,
   ROOT_CAPABILITIES_CHOICES,
@@ -44,6 +45,7 @@ describe('defaults', () => {
       sharedMemory: { value: 'shared', origin: { kind: 'host', name: '/dev/shm' } },
       pty: { value: 'none', origin: { kind: 'default' } },
       sockets: { value: 'own', origin: { kind: 'default' } },
+      denials: { value: 'on', origin: { kind: 'default', name: 'read-only' } },
       rootCapabilities: { value: 'none', origin: { kind: 'default' } },
       require: { value: 'partial', origin: { kind: 'default' } },
     });
@@ -197,6 +199,21 @@ describe('Cordon itself', () => {
   });
 });
 
+describe('denials', () => {
+  const rows = [
+    [undefined, 'read-only', 'on', 'default'],
+    ['auto', 'read-only', 'on', 'default'],
+    ['auto', 'workspace-write', 'off', 'default'],
+    ['on', 'workspace-write', 'on', 'option'],
+    ['off', 'read-only', 'off', 'option'],
+  ] as const;
+  it.each(rows)('%s in %s: %s', (denials, mode, value, kind) => {
+    const resolved = resolve({ mode, denials }, HERE, OPTION).denials;
+    expect(resolved.value).toBe(value);
+    expect(resolved.origin.kind).toBe(kind);
+  });
+});
+
 describe('what the host decides', () => {
   const shared = [
     ['auto', false, 'shared'],
@@ -246,6 +263,7 @@ describe('danger-full-access', () => {
       sharedMemory: { value: 'shared' },
       pty: { value: 'shared' },
       sockets: { value: 'own' },
+      denials: { value: 'off' },
       reachable: [],
       rootCapabilities: { value: 'keep' },
     });
@@ -269,6 +287,7 @@ describe('any parameters and facts', () => {
       sharedMemory: optional(SHARED_MEMORY_CHOICES),
       pty: optional(PTY_CHOICES),
       sockets: optional(SOCKETS_CHOICES),
+      denials: optional(DENIALS_CHOICES),
       rootCapabilities: optional(ROOT_CAPABILITIES_CHOICES),
     }),
   });

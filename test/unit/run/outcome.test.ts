@@ -35,7 +35,14 @@ function failed(stage: number, errno: number, object = '') {
 }
 
 function end(parts: Partial<ExecutionEnd>): ExecutionEnd {
-  return { ending: EXITED, survivors: [], isConfirmed: true, ...parts };
+  return {
+    ending: EXITED,
+    survivors: [],
+    denials: [],
+    denialsLost: undefined,
+    isConfirmed: true,
+    ...parts,
+  };
 }
 
 /** Code of the failure and kind of the outcome. */
