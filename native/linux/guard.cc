@@ -105,7 +105,7 @@ bool move_all(const Move* moves, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (moves[i].from < 0) continue;
     int flags = moves[i].to <= 2 ? 0 : O_CLOEXEC;
-    if (injected(Stage::kDescriptors) || dup3(moves[i].from, moves[i].to, flags) < 0) return false;
+    if (dup3(moves[i].from, moves[i].to, flags) < 0) return false;
   }
   return true;
 }
@@ -259,7 +259,7 @@ bool Guard::keep_waiting(int socket) {
     GuardedRun* run = free_run();
     if (run == nullptr) break;
     pid_t guard = getpid();
-    pid_t pid = injected(Stage::kProcess) ? -1 : fork();
+    pid_t pid = fork();
     if (pid == 0) await_request(socket, guard, static_cast<size_t>(run - runs()));
     if (pid < 0) break;
     run->supervisor = pid;
@@ -414,7 +414,7 @@ void Guard::become_supervisor(Received* received, const UniqueFd& control,
   SupervisorSetup setup{slot,           control.valid(), temp.made(),    journal_.valid(),
                         confined_only_, !confined_only_, end != nullptr, end};
   Failure failure;
-  if (!move_all(moves, sizeof moves / sizeof *moves) ||
+  if (injected(Stage::kDescriptors) || !move_all(moves, sizeof moves / sizeof *moves) ||
       (end != nullptr && !move_all(lasting, sizeof lasting / sizeof *lasting))) {
     failure.at(Stage::kDescriptors, errno);
     refuse(control, failure);

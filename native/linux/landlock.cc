@@ -44,7 +44,8 @@ bool fits(RuleKind kind, mode_t mode) {
   return false;
 }
 
-bool add_path(int ruleset, uint32_t abi, RuleKind kind, int fd, const char* path, Failure* failure) {
+bool add_path(int ruleset, uint32_t abi, RuleKind kind, int fd, const char* path,
+              Failure* failure) {
   PathBeneathAttr attr{granted_fs(abi, kind), fd};
   // A right that this ABI does not know is not restricted either: there is nothing to grant.
   if (attr.allowed_access == 0) return true;
@@ -55,7 +56,8 @@ bool add_path(int ruleset, uint32_t abi, RuleKind kind, int fd, const char* path
   return true;
 }
 
-// Rules without an identity are the well-known devices: where one is missing there is nothing to grant.
+// Rules without an identity are the well-known devices: where one is missing there is nothing to
+// grant.
 bool add_rule(int ruleset, uint32_t abi, const PlanRule& rule, Failure* failure) {
   int flags = O_PATH | O_CLOEXEC | (rule.has_identity ? O_NOFOLLOW : 0);
   UniqueFd object(open(rule.path, flags));
@@ -65,6 +67,7 @@ bool add_rule(int ruleset, uint32_t abi, const PlanRule& rule, Failure* failure)
   }
   struct stat found;
   if (fstat(object.get(), &found) != 0) return failure->at(Stage::kLandlockRule, errno, rule.path);
+  if (injected(Stage::kRootChanged)) return failure->at(Stage::kRootChanged, errno, rule.path);
   if (rule.has_identity && (found.st_dev != rule.device || found.st_ino != rule.inode)) {
     return failure->at(Stage::kRootChanged, ESTALE, rule.path);
   }

@@ -61,6 +61,19 @@ constexpr int kOwnCalls[] = {
     SYS_connect,
     SYS_clone,
     SYS_prctl,
+#ifdef CORDON_HOSTED
+// a C library's own, and its sanitizers' (test builds)
+#ifdef SYS_poll
+    SYS_poll,
+#endif
+    SYS_futex,
+    SYS_gettid,
+    SYS_tgkill,
+    SYS_rt_sigaction,
+    SYS_sigaltstack,
+    SYS_mprotect,
+    SYS_madvise,
+#endif
 };
 
 }  // namespace

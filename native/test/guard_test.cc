@@ -20,35 +20,11 @@
 #include "linux/landlock_abi.h"
 #include "test/harness.h"
 #include "test/served_guard.h"
+#include "test/subjects.h"
 #include "test/world.h"
 
 namespace cordon::test {
 namespace {
-
-// Once with the sanitizers and this machine's C library, once as users get it.
-#define BOTH(name)                                 \
-  static void name(const std::string& executable); \
-  TEST(name##_sanitized) {                         \
-    prepare();                                     \
-    name(CORDON_EXEC_PATH);                        \
-  }                                                \
-  TEST(name##_release) {                           \
-    needs_release();                               \
-    prepare();                                     \
-    name(CORDON_RELEASE_EXEC_PATH);                \
-  }                                                \
-  static void name([[maybe_unused]] const std::string& executable)
-
-void needs_release() {
-  if (!exists(CORDON_RELEASE_EXEC_PATH))
-    skip("release-build", "build/Release/cordon-exec (npm run build:native)");
-}
-
-// What a killed guard leaves must come to this process, to be seen.
-void prepare() {
-  needs_landlock(1);
-  CHECK_CALL(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
-}
 
 ServeSpec served(const std::string& executable) {
   ServeSpec spec;
@@ -491,6 +467,23 @@ BOTH(out_of_descriptors_is_the_end_of_one_run_only) {
     CHECK(run.until_closed().closed);
   }
   expect_running(&guard);
+}
+
+BOTH(a_run_that_cannot_be_forked_is_refused) {
+  become_ordinary_user();
+  // This process and the guard.
+  rlimit limit{2, 2};
+  CHECK_CALL(setrlimit(RLIMIT_NPROC, &limit) == 0);
+  ServedGuard guard(served(executable));
+  for (int i = 0; i < 20; ++i) {
+    Control control = guard.launch(shell_plan("touch ran"));
+    const Told& told = control.until_closed();
+    CHECK_EQ(stage_name(told.stage), "process");
+    CHECK_EQ(told.error, EAGAIN);
+  }
+  CHECK(!exists(scratch() + "/ran"));
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
 }
 
 // --- what the owner asks for

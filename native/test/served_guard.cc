@@ -124,7 +124,7 @@ void Control::take(uint32_t type, const uint8_t* payload, size_t size) {
       told_.survivors.push_back({read_at<int32_t>(payload, 0), text_at(payload, 4, size)});
       return;
     case RecordType::kEnded:
-      CHECK_EQ(size, size_t{8});
+      CHECK(size >= 8);
       CHECK(told_.exited && !told_.ended);
       told_.ended = true;
       told_.survivor_count = read_at<uint32_t>(payload, 0);
@@ -135,6 +135,9 @@ void Control::take(uint32_t type, const uint8_t* payload, size_t size) {
       return;
     case RecordType::kContinued:
       ++told_.continues;
+      return;
+    case RecordType::kDenied:
+      ++told_.denials;
       return;
   }
   fail_at(__FILE__, __LINE__, "a record of type " + std::to_string(type));

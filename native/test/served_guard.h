@@ -45,6 +45,7 @@ struct Told {
   uint32_t flags = 0;
   std::vector<int> stops;
   int continues = 0;
+  int denials = 0;
   bool closed = false;  // end of file
 };
 

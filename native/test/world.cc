@@ -80,14 +80,17 @@ std::vector<std::string> names_in(const std::string& directory) {
   return names;
 }
 
-std::vector<pid_t> children() {
+std::vector<pid_t> children() { return children_of(getpid()); }
+
+std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> found;
-  std::string text = read_file("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  std::string process = "/proc/" + std::to_string(pid);
+  std::string text = read_file(process + "/task/" + std::to_string(pid) + "/children");
   char* at = text.data();
   for (char* end = at;; at = end) {
-    long pid = strtol(at, &end, 10);
+    long child = strtol(at, &end, 10);
     if (end == at) return found;
-    found.push_back(static_cast<pid_t>(pid));
+    found.push_back(static_cast<pid_t>(child));
   }
 }
 

@@ -20,8 +20,9 @@ void write_file(const std::string& path, const std::string& text);
 std::string read_file(const std::string& path);
 std::vector<std::string> names_in(const std::string& directory);
 
-// Pids of this process' children, zombies included.
+// Pids of this or another process' children, zombies included.
 std::vector<pid_t> children();
+std::vector<pid_t> children_of(pid_t pid);
 
 // Reaps until this process, which adopts orphans, has no child; false when it still has one.
 bool all_gone(int within_ms);
