@@ -77,7 +77,9 @@ export class LinuxBackend implements Backend {
       parent: this.place,
       launch: (launch) => this.launch(launch),
     });
-    if (directory !== undefined) writeProofs(directory, this.#key(), proven);
+    if (directory !== undefined && isSettled(proven)) {
+      writeProofs(directory, this.#key(), proven);
+    }
     this.#proved = { uid: process.geteuid?.(), proven };
     return proven;
   }
@@ -90,6 +92,17 @@ export class LinuxBackend implements Backend {
   #key(): string {
     return proofKey(this.executable, this.kernel.landlockAbi);
   }
+}
+
+/**
+ * Whether the children got as far as anything that matters. One that was cut short (killed, out of memory) says nothing of
+ * this machine, and must not be believed at the next start.
+ */
+function isSettled({ listener, brokered, refused }: Proven): boolean {
+  const heard = listener ? [brokered, refused] : [refused];
+  return heard.every(
+    (proofs) => proofs.privilege === 'stopped' && proofs['write-create'] === 'stopped',
+  );
 }
 
 /** Cordon's runtime directory, made ready; undefined where there can be none, as inside another sandbox. */
