@@ -28,7 +28,7 @@ constexpr int kRefusedSetId = EPERM;
 
 constexpr size_t kXattrNameBytes = 256;         // XATTR_NAME_MAX and its NUL
 constexpr size_t kXattrValueBytes = 64 * 1024;  // XATTR_SIZE_MAX
-constexpr size_t kFileAttributeBytes = 4096;    // the kernel refuses more than a page
+constexpr size_t kExtensibleBytes = 4096;  // of a structure that may grow, the kernel takes a page
 constexpr char kProtectedXattrs[] = "security.";
 
 constexpr long kFileSetattr = 469;
@@ -65,8 +65,10 @@ long result_of(long returned) { return returned < 0 ? -errno : returned; }
 
 int as_int(uint64_t word) { return static_cast<int>(static_cast<uint32_t>(word)); }
 
-// Where the object of `call` is, from the caller's memory. On failure the descriptor is invalid and `*error` set.
-UniqueFd object_of(const Caller& caller, const BrokerCall& call, const uint64_t* words, int* error) {
+// Where the object of `call` is, from the caller's memory. On failure the descriptor is invalid and
+// `*error` set.
+UniqueFd object_of(const Caller& caller, const BrokerCall& call, const uint64_t* words,
+                   int* error) {
   int flags = call.flags == kNone ? 0 : as_int(words[call.flags]);
   if ((flags & ~kAtFlags) != 0) {
     *error = EINVAL;
@@ -75,13 +77,27 @@ UniqueFd object_of(const Caller& caller, const BrokerCall& call, const uint64_t*
   if (call.path == kNone) return caller.descriptor(as_int(words[0]), true, error);
   int directory = call.directory == kNone ? AT_FDCWD : as_int(words[call.directory]);
   uint64_t address = words[call.path];
-  // utimensat and futimesat take no path at all to mean the descriptor.
+  bool may_be_empty = (flags & AT_EMPTY_PATH) != 0;
+  // utimensat and futimesat take no path at all to mean the descriptor, and then no flags either.
   bool times = call.operation == Operation::kTimespecs || call.operation == Operation::kTimevals;
-  if (address == 0 && times && directory != AT_FDCWD) return caller.descriptor(directory, true, error);
-  *error = caller.read_text(address, g_path.bytes, sizeof g_path.bytes);
+  if (address == 0 && times && directory != AT_FDCWD) {
+    if (flags == 0) return caller.descriptor(directory, true, error);
+    *error = EINVAL;
+    return UniqueFd();
+  }
+  // The newest calls take no path for an empty one, and want a descriptor that is really open.
+  bool newest = call.operation == Operation::kSetXattrAt ||
+                call.operation == Operation::kRemoveXattr ||
+                call.operation == Operation::kFileAttributes;
+  g_path.bytes[0] = '\0';
+  bool none = newest && may_be_empty && address == 0;
+  *error = none ? 0 : caller.read_text(address, g_path.bytes, sizeof g_path.bytes);
   if (*error != 0) return UniqueFd();
+  if (newest && may_be_empty && g_path.bytes[0] == '\0' && directory != AT_FDCWD) {
+    return caller.descriptor(directory, true, error);
+  }
   bool follow = call.follows && (flags & AT_SYMLINK_NOFOLLOW) == 0;
-  return resolve(caller, directory, g_path.bytes, follow, (flags & AT_EMPTY_PATH) != 0, error);
+  return resolve(caller, directory, g_path.bytes, follow, may_be_empty, error);
 }
 
 long set_mode(int object, const struct stat& found, uint64_t mode) {
@@ -92,8 +108,9 @@ long set_mode(int object, const struct stat& found, uint64_t mode) {
 }
 
 long set_owner(int object, uint64_t owner, uint64_t group) {
-  return result_of(syscall(SYS_fchownat, static_cast<long>(object), "", static_cast<long>(as_int(owner)),
-                           static_cast<long>(as_int(group)), static_cast<long>(AT_EMPTY_PATH)));
+  return result_of(syscall(SYS_fchownat, static_cast<long>(object), "",
+                           static_cast<long>(as_int(owner)), static_cast<long>(as_int(group)),
+                           static_cast<long>(AT_EMPTY_PATH)));
 }
 
 long set_times(int object, const Caller& caller, Operation form, uint64_t address) {
@@ -115,7 +132,15 @@ long set_times(int object, const Caller& caller, Operation form, uint64_t addres
     if (!caller.read(address, seconds, sizeof seconds)) return failed(EFAULT);
     for (int i = 0; i < 2; ++i) times[i] = {static_cast<time_t>(seconds[i]), 0};
   }
-  return result_of(syscall(SYS_utimensat, static_cast<long>(object), "", given, static_cast<long>(AT_EMPTY_PATH)));
+  return result_of(syscall(SYS_utimensat, static_cast<long>(object), "", given,
+                           static_cast<long>(AT_EMPTY_PATH)));
+}
+
+// The kernel then does not even look at the path.
+bool sets_no_time(const Caller& caller, uint64_t address) {
+  timespec times[2];
+  return address != 0 && caller.read(address, times, sizeof times) &&
+         times[0].tv_nsec == UTIME_OMIT && times[1].tv_nsec == UTIME_OMIT;
 }
 
 // The name of an extended attribute that a run may change, or an errno.
@@ -126,7 +151,8 @@ int read_xattr_name(const Caller& caller, uint64_t address, char* name) {
   return strncmp(name, kProtectedXattrs, sizeof kProtectedXattrs - 1) == 0 ? kRefusedSetId : 0;
 }
 
-long set_xattr(int object, const Caller& caller, uint64_t name_at, const XattrArguments& arguments) {
+long set_xattr(int object, const Caller& caller, uint64_t name_at,
+               const XattrArguments& arguments) {
   char name[kXattrNameBytes];
   if (int error = read_xattr_name(caller, name_at, name)) return failed(error);
   if (arguments.size > kXattrValueBytes) return failed(E2BIG);
@@ -139,8 +165,13 @@ long set_xattr_at(int object, const Caller& caller, const uint64_t* values) {
   XattrArguments arguments;
   uint64_t size = values[2];
   if (size < sizeof arguments) return failed(EINVAL);
-  if (size > sizeof arguments) return failed(E2BIG);
-  if (!caller.read(values[1], &arguments, sizeof arguments)) return failed(EFAULT);
+  if (size > kExtensibleBytes) return failed(E2BIG);
+  if (!caller.read(values[1], g_value, size)) return failed(EFAULT);
+  // A longer form than ours is one that this one can stand for as long as it says nothing more.
+  for (size_t i = sizeof arguments; i < size; ++i) {
+    if (g_value[i] != 0) return failed(E2BIG);
+  }
+  memcpy(&arguments, g_value, sizeof arguments);
   return set_xattr(object, caller, values[0], arguments);
 }
 
@@ -151,23 +182,30 @@ long remove_xattr(int object, const Caller& caller, uint64_t name_at) {
 }
 
 long set_file_attributes(int object, const Caller& caller, uint64_t address, uint64_t size) {
-  if (size > kFileAttributeBytes) return failed(E2BIG);
+  if (size > kExtensibleBytes) return failed(E2BIG);
   if (!caller.read(address, g_value, size)) return failed(EFAULT);
-  return result_of(syscall(kFileSetattr, static_cast<long>(AT_FDCWD), own_descriptor(object).get(), g_value,
-                           static_cast<long>(size), 0L));
+  return result_of(syscall(kFileSetattr, static_cast<long>(AT_FDCWD), own_descriptor(object).get(),
+                           g_value, static_cast<long>(size), 0L));
 }
 
 // An ioctl needs a descriptor that was really opened; only what has such attributes is.
-long set_by_ioctl(int object, const struct stat& found, const Caller& caller, uint32_t request, uint64_t address) {
+long set_by_ioctl(int object, const struct stat& found, const Caller& caller, uint32_t request,
+                  uint64_t address) {
   if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) return failed(ENOTTY);
   size_t size = request == kIoctlSetXattr ? sizeof(fsxattr) : sizeof(int);
   if (!caller.read(address, g_value, size)) return failed(EFAULT);
-  UniqueFd opened(open(own_descriptor(object).get(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  constexpr int kQuietly = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  UniqueFd opened(open(own_descriptor(object).get(), O_RDONLY | kQuietly));
+  // A caller that may only write has a descriptor for writing.
+  if (!opened.valid() && errno == EACCES)
+    opened.reset(open(own_descriptor(object).get(), O_WRONLY | kQuietly));
   if (!opened.valid()) return failed(errno);
-  return result_of(syscall(SYS_ioctl, static_cast<long>(opened.get()), static_cast<unsigned long>(request), g_value));
+  return result_of(syscall(SYS_ioctl, static_cast<long>(opened.get()),
+                           static_cast<unsigned long>(request), g_value));
 }
 
-long apply(const BrokerCall& call, int object, const struct stat& found, const Caller& caller, const uint64_t* words) {
+long apply(const BrokerCall& call, int object, const struct stat& found, const Caller& caller,
+           const uint64_t* words) {
   const uint64_t* values = words + call.values;
   switch (call.operation) {
     case Operation::kMode:
@@ -179,9 +217,10 @@ long apply(const BrokerCall& call, int object, const struct stat& found, const C
     case Operation::kTimespecs:
       return set_times(object, caller, call.operation, values[0]);
     case Operation::kSetXattr:
-      return set_xattr(object, caller, values[0],
-                       {values[1], static_cast<uint32_t>(values[2] > kXattrValueBytes ? UINT32_MAX : values[2]),
-                        static_cast<uint32_t>(values[3])});
+      return set_xattr(
+          object, caller, values[0],
+          {values[1], static_cast<uint32_t>(values[2] > kXattrValueBytes ? UINT32_MAX : values[2]),
+           static_cast<uint32_t>(values[3])});
     case Operation::kSetXattrAt:
       return set_xattr_at(object, caller, values);
     case Operation::kRemoveXattr:
@@ -223,7 +262,8 @@ DeniedOperation denied_operation(Operation operation) {
 }
 
 // Refused by the policy although the object is the run's own.
-bool is_set_id(const BrokerCall& call, const struct stat& found, const uint64_t* words, int64_t result) {
+bool is_set_id(const BrokerCall& call, const struct stat& found, const uint64_t* words,
+               int64_t result) {
   if (result != -kRefusedSetId || call.operation != Operation::kMode) return false;
   return !S_ISDIR(found.st_mode) && (words[call.values] & kSetIdBits) != 0;
 }
@@ -254,7 +294,8 @@ void Broker::start(int listener, const Plan& plan, int control) {
   plan_ = &plan;
   workers_.start(listener);
   connector_.start(listener, plan, &workers_);
-  // The caller then runs on this processor at once, with no trip through the scheduler. Older kernels say no.
+  // The caller then runs on this processor at once, with no trip through the scheduler. Older
+  // kernels say no.
   static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), kNotifSetFlags, kSyncWakeUp));
 }
 
@@ -284,19 +325,25 @@ int64_t Broker::perform(const seccomp_notif& question) {
   uint64_t words[6];
   for (int i = 0; i < 6; ++i) words[i] = question.data.args[i];
   int error = 0;
+  if (call->operation == Operation::kTimespecs && sets_no_time(caller, words[call->values]))
+    return 0;
   UniqueFd object = object_of(caller, *call, words, &error);
   if (!object.valid()) return failed(error);
-  // Only now is it known that what was read belonged to the caller, and not to one that got its number since.
+  // Only now is it known that what was read belonged to the caller, and not to one that got its
+  // number since.
   uint64_t id = question.id;
-  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return failed(EINTR);
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+    return failed(EINTR);
   struct stat found;
   if (fstat(object.get(), &found) != 0) return failed(errno);
   bool inside = allowed(object.get());
   int64_t result = inside ? apply(*call, object.get(), found, caller, words) : failed(kRefusedPath);
   if (!inside || is_set_id(*call, found, words, result)) {
-    DeniedOperation operation = inside ? DeniedOperation::kSetId : denied_operation(call->operation);
+    DeniedOperation operation =
+        inside ? DeniedOperation::kSetId : denied_operation(call->operation);
     if (path_of(object.get(), g_link, sizeof g_link)) {
-      denials_.report(operation, DenialSource::kBroker, static_cast<int>(-result), caller.thread(), g_link);
+      denials_.report(operation, DenialSource::kBroker, static_cast<int>(-result), caller.thread(),
+                      g_link);
     }
   }
   return result;
@@ -319,8 +366,11 @@ bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
   if (*result != 0) return false;
   uint64_t id = question.id;
   *result = -EINTR;
-  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return false;
-  auto judge = [](const void* broker, int object) { return static_cast<const Broker*>(broker)->allowed(object); };
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+    return false;
+  auto judge = [](const void* broker, int object) {
+    return static_cast<const Broker*>(broker)->allowed(object);
+  };
   OpenRequest request{directory, g_path.bytes, flags, mode, false};
   *result = open_on_behalf(listener_, question, request, judge, this);
   if (*result != -ENXIO || (flags & O_NONBLOCK) != 0) return *result == 0;
@@ -348,8 +398,8 @@ struct ObservedPath {
   bool reads;  // what exists already
 };
 
-// Reports a path that the policy refuses to write. What does not exist is judged by its directory; a path that leads
-// nowhere at all is the kernel's to refuse, and no denial.
+// Reports a path that the policy refuses to write. What does not exist is judged by its directory;
+// a path that leads nowhere at all is the kernel's to refuse, and no denial.
 void Broker::observe(const Caller& caller, DeniedOperation operation, const ObservedPath& at) {
   if (caller.read_text(at.address, g_path.bytes, sizeof g_path.bytes) != 0) return;
   int error = 0;
@@ -370,7 +420,8 @@ void Broker::observe(const Caller& caller, DeniedOperation operation, const Obse
     const char* parent = slash == nullptr ? "." : slash == g_path.bytes ? "/" : g_path.bytes;
     if (slash != nullptr && slash != g_path.bytes) *slash = '\0';
     UniqueFd directory = resolve(caller, at.directory, parent, true, false, &error);
-    if (name[0] == '\0' || !directory.valid() || !path_of(directory.get(), g_link, sizeof g_link)) return;
+    if (name[0] == '\0' || !directory.valid() || !path_of(directory.get(), g_link, sizeof g_link))
+      return;
     size_t length = strlen(g_link);
     if (length + strlen(name) + 2 > sizeof g_link) return;
     if (length > 1) g_link[length++] = '/';
@@ -391,8 +442,8 @@ bool Broker::truncates(const seccomp_notif& question) const {
   return plain_creat || (as_int(question.data.args[call->values]) & O_TRUNC) != 0;
 }
 
-// True when the call is one to look at only: it goes on in the kernel, which decides it by itself. What was seen here may
-// have changed by then; nothing rests on it.
+// True when the call is one to look at only: it goes on in the kernel, which decides it by itself.
+// What was seen here may have changed by then; nothing rests on it.
 bool Broker::observed(const seccomp_notif& question) {
   if ((plan_->filter & kFilterObserve) == 0) return false;
   for (const ObservedCall& call : kObservedCalls) {
@@ -400,19 +451,23 @@ bool Broker::observed(const seccomp_notif& question) {
     if (own != question.data.nr) continue;
     const auto* words = question.data.args;
     Caller caller(static_cast<pid_t>(question.pid));
-    // open and openat have their flags behind the path; to make a file that is there already changes nothing.
+    // open and openat have their flags behind the path; to make a file that is there already
+    // changes nothing.
     bool opens = call.operation == DeniedOperation::kWrite && question.data.nr != kCreat;
     bool reads = opens && (as_int(words[call.path + 1]) & (O_ACCMODE | O_TRUNC)) == O_RDONLY;
     observe(caller, call.operation,
-            {call.directory == kNone ? AT_FDCWD : as_int(words[call.directory]), words[call.path], call.follows, reads});
+            {call.directory == kNone ? AT_FDCWD : as_int(words[call.directory]), words[call.path],
+             call.follows, reads});
     if (call.path2 != kNone) {
       observe(caller, call.operation,
-              {call.directory2 == kNone ? AT_FDCWD : as_int(words[call.directory2]), words[call.path2], false, false});
+              {call.directory2 == kNone ? AT_FDCWD : as_int(words[call.directory2]),
+               words[call.path2], false, false});
     }
     seccomp_notif_resp answer{};
     answer.id = question.id;
     answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_SEND, &answer));
+    static_cast<void>(
+        syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_SEND, &answer));
     return true;
   }
   return false;
@@ -427,7 +482,8 @@ void Broker::answer(bool asked) {
   // The kernel may know a longer form than these headers; it fills what it has.
   alignas(seccomp_notif) unsigned char memory[256] = {};
   auto* question = reinterpret_cast<seccomp_notif*>(memory);
-  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_RECV, question) != 0) return;
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_RECV, question) != 0)
+    return;
   int64_t result = 0;
   if (question->data.nr == SYS_connect) {
     if (connector_.connect(*question, &result) == Connector::Done::kPending) return;

@@ -14,6 +14,7 @@
 
 #include "core/plan_codec.h"
 #include "core/text.h"
+#include "linux/processes.h"
 #include "linux/resolve.h"
 
 namespace cordon {
@@ -64,6 +65,24 @@ int option(int socket, int name) {
   return value;
 }
 
+// Whether who listens descends from the supervisor, which is the worker's parent. One that is gone cannot be asked; then
+// place and age of the socket have to do.
+bool served_from_within(int socket) {
+  ucred server{};
+  socklen_t length = sizeof server;
+  if (syscall(SYS_getsockopt, static_cast<long>(socket), static_cast<long>(SOL_SOCKET), static_cast<long>(SO_PEERCRED),
+              &server, &length) != 0) {
+    return false;
+  }
+  Process process{};
+  if (!read_process(server.pid, &process)) return true;
+  pid_t supervisor = getppid();
+  while (process.pid != supervisor) {
+    if (process.parent <= 1 || !read_process(process.parent, &process)) return false;
+  }
+  return true;
+}
+
 int64_t connect_now(int socket, const void* address, unsigned length) {
   return ::connect(socket, static_cast<const sockaddr*>(address), length) == 0 ? 0 : -errno;
 }
@@ -91,13 +110,14 @@ bool Connector::born_in_run(int object) const {
 
 // What the run made lies where it may write, and is not older than the run. Both are asked for: a service outside may be
 // restarted meanwhile, and one in the workspace may have been there before.
-bool Connector::permitted(const char* path, int object) const {
+bool Connector::permitted(const char* path, int object) {
+  granted_ = false;
   // Only the run itself writes in its own temp directory, whatever the file system says of ages.
   if (plan_->temp[0] != '\0' && beneath(path, plan_->temp)) return true;
   PlanReader rules = read_list(plan_->rules);
   for (uint32_t i = 0; i < plan_->rules.count; ++i) {
     PlanRule rule = rules.rule();
-    if (rule.kind == RuleKind::kSocket && strcmp(path, rule.path) == 0) return true;
+    if (rule.kind == RuleKind::kSocket && strcmp(path, rule.path) == 0) return granted_ = true;
     if (rule.kind == RuleKind::kTree && beneath(path, rule.path) && born_in_run(object)) return true;
   }
   return false;
@@ -140,7 +160,7 @@ Connector::Done Connector::connect(const seccomp_notif& question, int64_t* resul
   if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return Done::kAnswered;
 
   if (domain != AF_UNIX || length < sizeof(sa_family_t) || address.family() != AF_UNIX || address.path() == nullptr) {
-    return hand_over(question, socket.get(), address.bytes, address.length, result);
+    return hand_over(question, {socket.get(), address.bytes, address.length, false}, result);
   }
   if (length > sizeof(sockaddr_un)) {
     *result = -EINVAL;
@@ -156,15 +176,14 @@ Connector::Done Connector::connect(const seccomp_notif& question, int64_t* resul
   judged.sun_family = AF_UNIX;
   auto name = own_descriptor(object.get());
   memcpy(judged.sun_path, name.get(), name.size() + 1);
-  return hand_over(question, socket.get(), &judged, sizeof judged, result);
+  return hand_over(question, {socket.get(), &judged, sizeof judged, !granted_}, result);
 }
 
-Connector::Done Connector::hand_over(const seccomp_notif& question, int socket, const void* address, unsigned length,
-                                     int64_t* result) {
-  int type = option(socket, SO_TYPE);
-  bool can_block = (fcntl(socket, F_GETFL) & O_NONBLOCK) == 0 && type != SOCK_DGRAM && type != SOCK_RAW;
-  if (!can_block) {
-    *result = connect_now(socket, address, length);
+Connector::Done Connector::hand_over(const seccomp_notif& question, const Target& target, int64_t* result) {
+  int type = option(target.socket, SO_TYPE);
+  // Whether it waits is a flag that another thread may change in between, so it is not asked: what could is a worker's.
+  if (type == SOCK_DGRAM || type == SOCK_RAW) {
+    *result = connect_now(target.socket, target.address, target.length);
     return Done::kAnswered;
   }
   *result = -EAGAIN;
@@ -176,7 +195,12 @@ Connector::Done Connector::hand_over(const seccomp_notif& question, int socket, 
     case Workers::Side::kWorker:
       break;
   }
-  send_answer(listener_, question.id, connect_now(socket, address, length));
+  int64_t answer = connect_now(target.socket, target.address, target.length);
+  if (answer == 0 && target.must_be_own && !served_from_within(target.socket)) {
+    shutdown(target.socket, SHUT_RDWR);
+    answer = -kRefusedSocket;
+  }
+  send_answer(listener_, question.id, answer);
   _exit(0);
 }
 

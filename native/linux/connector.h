@@ -31,13 +31,21 @@ class Connector {
  private:
   int permitted_path(const Caller& caller, const char* path, UniqueFd* object);
   bool born_in_run(int object) const;
-  bool permitted(const char* path, int object) const;
-  Done hand_over(const seccomp_notif& question, int socket, const void* address, unsigned length, int64_t* result);
+  bool permitted(const char* path, int object);
+  // What to connect, in memory that a fork has a copy of. `must_be_own`: served by a process of this run.
+  struct Target {
+    int socket;
+    const void* address;
+    unsigned length;
+    bool must_be_own;
+  };
+  Done hand_over(const seccomp_notif& question, const Target& target, int64_t* result);
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   timespec began_{};
   char refused_[kPathBytes];
+  bool granted_ = false;  // by the policy, whoever serves it
   Workers* workers_ = nullptr;
 };
 

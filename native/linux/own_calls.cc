@@ -57,7 +57,7 @@ constexpr int kOwnCalls[] = {
     469 /* file_setattr */,
     // connecting on behalf; a worker is a fork
     SYS_pidfd_getfd,
-    SYS_getsockopt,
+    SYS_getsockopt, SYS_shutdown,
     SYS_connect,
     SYS_clone,
     SYS_prctl,

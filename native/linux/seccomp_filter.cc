@@ -56,9 +56,6 @@ void test_arguments(const FilterRow& row, FilterAssembler* out, Label no) {
     case Test::kAnyBit:
       out->jump_any_bit(row.value, yes, no);
       break;
-    case Test::kNotZero:
-      out->jump_equal(0, no, yes);
-      break;
     case Test::kPairEquals:
       step([&](Label next) { out->jump_equal(row.value, next, no); });
       out->load_low(second);
@@ -69,6 +66,13 @@ void test_arguments(const FilterRow& row, FilterAssembler* out, Label no) {
       out->load_low(second);
       step([&](Label next) { out->jump_equal(0, next, yes); });
       out->load_high(second);
+      out->jump_equal(0, no, yes);
+      break;
+    case Test::kOtherAndSet:
+      step([&](Label next) { out->jump_equal(0, no, next); });
+      out->load_low(second + 1);
+      step([&](Label next) { out->jump_equal(0, next, yes); });
+      out->load_high(second + 1);
       out->jump_equal(0, no, yes);
       break;
     case Test::kCreatesSetId:

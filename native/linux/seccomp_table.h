@@ -19,7 +19,7 @@ enum FilterFeature : uint32_t {
   kFilterRefuseMetadata = 1u << 4,  // metadata is refused everywhere
   kFilterBrokerSockets = 1u << 5,   // connect goes to the broker, UNIX sockets are stream or seqpacket
   kFilterNoUnixSockets = 1u << 6,   // there are no UNIX sockets but pairs
-  kFilterNoSharedIpc = 1u << 7,     // message queues, keyed System V objects
+  kFilterNoSharedIpc = 1u << 7,     // message queues, System V objects
   kFilterBrokerTruncate = 1u << 8,  // Landlock below ABI 3
   kFilterNoOpenat2 = 1u << 9,       // its flags and mode lie in memory
   kFilterObserve = 1u << 10,        // what would write is reported, and then left to the kernel
@@ -38,8 +38,8 @@ enum class Test : uint8_t {
   kEquals,         // low half of `argument` equals `value`
   kAnyBit,         // low half of `argument` has a bit of `value`
   kPairEquals,     // `argument` equals `value`, and the one after it equals `second`
-  kNotZero,        // low half of `argument` is not zero
   kEqualsAndSet,   // `argument` equals `value`, and the whole of the one after it is not zero
+  kOtherAndSet,    // `argument` is not zero, and the whole of the second one after it is not either
   kCreatesSetId,   // flags in `argument` create, and the mode after it has a set-id bit
   kTruncates,      // flags in `argument` have O_TRUNC
   kOddUnixSocket,  // a UNIX domain in `argument`, and a type after it that can send by name
@@ -103,6 +103,9 @@ inline constexpr uint32_t kIoctlVfatSetAttributes = 0x40047211;
 
 inline constexpr uint32_t kResourceCore = 4;
 inline constexpr uint32_t kPrSetDumpable = 4;
+inline constexpr uint32_t kSetLease = 1024;
+inline constexpr uint32_t kSetDelegation = 1039;
+inline constexpr uint32_t kRenameWhiteout = 4;
 
 inline constexpr uint32_t kMetadata = kFilterBrokerMetadata | kFilterRefuseMetadata;
 inline constexpr uint32_t kSocketsAny = kFilterBrokerSockets | kFilterNoUnixSockets;
@@ -167,6 +170,13 @@ inline constexpr FilterRow kFilterRows[] = {
     // A limit of 0 starts a piped core handler outside, as root; 1 does not, and stays. Who asks for 0 means "no core".
     {"setrlimit", 160, 164, kFilterDoors, Judgement::kPretend, 0, Test::kEquals, 0, kResourceCore},
     {"prlimit64", 302, 261, kFilterDoors, Judgement::kPretend, 0, Test::kEqualsAndSet, 1, kResourceCore},
+    // Of another process: a limit of one second of processor time is a kill, and Landlock has no word on it.
+    {"prlimit64", 302, 261, kFilterDoors, Judgement::kRefuse, EPERM, Test::kOtherAndSet, 0},
+    // A lease makes whoever opens the file outside wait for the run.
+    {"fcntl", 72, 25, kFilterDoors, Judgement::kRefuse, EACCES, Test::kEquals, 1, kSetLease},
+    {"fcntl", 72, 25, kFilterDoors, Judgement::kRefuse, EACCES, Test::kEquals, 1, kSetDelegation},
+    // It leaves a character device behind.
+    {"renameat2", 316, 276, kFilterDoors, Judgement::kRefuse, EPERM, Test::kAnyBit, 4, kRenameWhiteout},
     // The supervisor cannot read a process that is not dumpable; agents hide from their debugger, not from it.
     {"prctl", 157, 167, kMetadata | kSocketsAny, Judgement::kPretend, 0, Test::kPairEquals, 0, kPrSetDumpable, 0},
 
@@ -241,12 +251,25 @@ inline constexpr FilterRow kFilterRows[] = {
     {"socketpair", 53, 199, kSocketsAny, Judgement::kRefuse, EACCES, Test::kOddUnixSocket, 0},
     {"connect", 42, 203, kFilterBrokerSockets, Judgement::kBroker, 0},
 
-    // The kernel makes the queue before Landlock refuses it.
+    // The kernel makes the queue before Landlock refuses it, and a queue that was opened as a file is emptied by reading.
     {"mq_open", 240, 180, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
     {"mq_unlink", 241, 181, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
-    {"shmget", 29, 194, kFilterNoSharedIpc, Judgement::kRefuse, EACCES, Test::kNotZero, 0},
-    {"semget", 64, 190, kFilterNoSharedIpc, Judgement::kRefuse, EACCES, Test::kNotZero, 0},
-    {"msgget", 68, 186, kFilterNoSharedIpc, Judgement::kRefuse, EACCES, Test::kNotZero, 0},
+    {"mq_timedsend", 242, 182, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"mq_timedreceive", 243, 183, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"mq_notify", 244, 184, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"mq_getsetattr", 245, 185, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    // Not only by key: an object's number is readable by all and enough to use it.
+    {"shmget", 29, 194, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"shmat", 30, 196, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"shmctl", 31, 195, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"semget", 64, 190, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"semop", 65, 193, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"semtimedop", 220, 192, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"semctl", 66, 191, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"msgget", 68, 186, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"msgsnd", 69, 189, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"msgrcv", 70, 188, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
+    {"msgctl", 71, 187, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
 
     {"open", 2, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 1, kOpensToChange},
     {"openat", 257, 56, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 2, kOpensToChange},

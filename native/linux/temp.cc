@@ -145,6 +145,8 @@ int lock_made(TempDirectory* temp) {
   struct stat found;
   if (fstat(made.get(), &found) != 0) return errno;
   if (found.st_nlink == 0) return ENOENT;
+  // Where the parent is everybody's and not sticky, somebody may have put another in its place.
+  if (found.st_uid != geteuid() || (found.st_mode & 0777) != 0700) return EPERM;
   temp->directory = static_cast<UniqueFd&&>(made);
   return 0;
 }

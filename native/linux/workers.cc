@@ -12,7 +12,8 @@
 namespace cordon {
 namespace {
 
-// The kernel's own: the call is made again after the signal's handler, or gives EINTR, as the handler asked for.
+// The kernel's own: the call is made again after the signal's handler, or gives EINTR, as the
+// handler asked for.
 constexpr int kRestart = 512;  // ERESTARTSYS
 
 // A signal that is pending, not blocked and not ignored would have interrupted the call.
@@ -24,6 +25,12 @@ bool has_signal_waiting(pid_t thread) {
   return (pending & ~held) != 0;
 }
 
+// False once it is answered, or its caller is dead.
+bool is_awaited(int listener, uint64_t question) {
+  return syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_ID_VALID, &question) ==
+         0;
+}
+
 }  // namespace
 
 void send_answer(int listener, uint64_t question, int64_t result) {
@@ -32,7 +39,8 @@ void send_answer(int listener, uint64_t question, int64_t result) {
   answer.error = static_cast<int32_t>(result < 0 ? result : 0);
   answer.val = result < 0 ? 0 : result;
   // Refused when the caller has died meanwhile: nobody waits for it.
-  static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_SEND, &answer));
+  static_cast<void>(
+      syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_SEND, &answer));
 }
 
 Workers::Side Workers::fork_for(const seccomp_notif& question) {
@@ -49,8 +57,19 @@ Workers::Side Workers::fork_for(const seccomp_notif& question) {
 }
 
 void Workers::interrupt_signalled() {
-  for (size_t i = 0; i < count_; ++i) {
-    if (has_signal_waiting(workers_[i].caller)) send_answer(listener_, workers_[i].question, -kRestart);
+  for (size_t i = 0; i < count_;) {
+    const Worker worker = workers_[i];
+    bool awaited = is_awaited(listener_, worker.question);
+    if (awaited && !has_signal_waiting(worker.caller)) {
+      ++i;
+      continue;
+    }
+    // Ended first: what goes on after the caller was told otherwise would surprise it, and callers
+    // that ask again, or that somebody killed, would use up all workers.
+    kill(worker.pid, SIGKILL);
+    waitpid(worker.pid, nullptr, 0);
+    if (awaited) send_answer(listener_, worker.question, -kRestart);
+    workers_[i] = workers_[--count_];
   }
 }
 

@@ -1,4 +1,5 @@
-// Processes that answer one question each, because the answer may take its time: one slow peer never holds up another call.
+// Processes that answer one question each, because the answer may take its time: one slow peer
+// never holds up another call.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -24,12 +25,13 @@ class Workers {
 
   enum class Side : uint8_t { kWorker, kSupervisor, kNone };
 
-  // Forks a worker for a question. The worker answers it and exits; with kNone there could be none. What the worker needs
-  // must be open already: it has a copy of everything.
+  // Forks a worker for a question. The worker answers it and exits; with kNone there could be none.
+  // What the worker needs must be open already: it has a copy of everything.
   Side fork_for(const seccomp_notif& question);
 
-  // Answers calls whose caller has a signal waiting, so that alarms and Ctrl-C interrupt them as they do without Cordon.
-  // Call at least every kSignalCheckMs while `busy`.
+  // Answers calls whose caller has a signal waiting, so that alarms and Ctrl-C interrupt them as
+  // they do without Cordon, and ends workers that nobody waits for. Call at least every
+  // kSignalCheckMs while `busy`.
   void interrupt_signalled();
 
   bool busy() const { return count_ > 0; }

@@ -19,6 +19,7 @@
 #include "linux/landlock.h"
 #include "linux/landlock_abi.h"
 #include "test/harness.h"
+#include "test/plans.h"
 #include "test/served_guard.h"
 #include "test/subjects.h"
 #include "test/world.h"

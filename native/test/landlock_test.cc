@@ -16,7 +16,7 @@
 #include "core/plan_codec.h"
 #include "linux/landlock_abi.h"
 #include "test/harness.h"
-#include "test/plan_bytes.h"
+#include "test/plans.h"
 #include "test/world.h"
 
 namespace cordon::test {

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "test/harness.h"
+#include "test/plans.h"
 #include "test/served_guard.h"
 #include "test/subjects.h"
 #include "test/world.h"

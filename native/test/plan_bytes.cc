@@ -1,13 +1,6 @@
 #include "test/plan_bytes.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
-
-#include "linux/landlock.h"
-#include "test/harness.h"
 
 namespace cordon::test {
 namespace {
@@ -75,36 +68,6 @@ Bytes encode(const PlanSpec& plan) {
     out.u64(limit.hard);
   }
   return out.finish();
-}
-
-RuleSpec rule_for(RuleKind kind, const std::string& path) {
-  struct stat found;
-  CHECK_CALL(lstat(path.c_str(), &found) == 0);
-  return {kind, path, true, found.st_dev, found.st_ino};
-}
-
-PlanSpec program_plan(const std::vector<std::string>& arguments) {
-  PlanSpec plan;
-  int abi = landlock_abi();
-  struct stat found;
-  CHECK_CALL(stat(scratch().c_str(), &found) == 0);
-  plan.uid = geteuid();
-  plan.gid = getegid();
-  plan.landlock_abi = abi > 0 ? static_cast<uint32_t>(abi) : 0;
-  plan.cwd = scratch();
-  plan.cwd_device = found.st_dev;
-  plan.cwd_inode = found.st_ino;
-  plan.program = arguments[0];
-  plan.arguments = arguments;
-  plan.environment = {"PATH=/usr/bin:/bin"};
-  plan.rules = {rule_for(RuleKind::kTree, scratch()), {RuleKind::kDevice, "/dev/null"}};
-  return plan;
-}
-
-PlanSpec shell_plan(const std::string& script) {
-  PlanSpec plan = program_plan({"/bin/sh", "-c", script});
-  plan.arguments[0] = "sh";
-  return plan;
 }
 
 }  // namespace cordon::test

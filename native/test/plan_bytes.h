@@ -46,14 +46,4 @@ struct PlanSpec {
 
 Bytes encode(const PlanSpec& plan);
 
-// A rule that names the very object at `path`.
-RuleSpec rule_for(RuleKind kind, const std::string& path);
-
-// A confined plan of this process' identity and this kernel's ABI: `script` for /bin/sh in the
-// test's scratch directory, which is its one writable tree.
-PlanSpec shell_plan(const std::string& script);
-
-// The same, for another program.
-PlanSpec program_plan(const std::vector<std::string>& arguments);
-
 }  // namespace cordon::test

@@ -7,6 +7,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { nowMs } from '../platform/clock.js';
+import { packageRoot } from '../platform/package.js';
 import { cordonDirectories } from '../platform/paths.js';
 import { isTempName } from '../platform/temp-name.js';
 import type { CordonDirectories, DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
@@ -16,7 +17,7 @@ import { LIMITS } from '../schema/limits.js';
 const DEFAULT_TEMP_PARENT = '/tmp';
 
 /** What hardly ever changes while a process runs, and costs dozens of system calls to look up. */
-type LastingFacts = Pick<HostFacts, 'homes' | 'cordon' | 'devices'>;
+type LastingFacts = Pick<HostFacts, 'homes' | 'cordon' | 'devices' | 'packageRoot'>;
 
 let kept:
   | { readonly key: string; readonly readAt: number; readonly facts: LastingFacts }
@@ -49,6 +50,7 @@ function lastingFacts(env: NodeJS.ProcessEnv, uid: number): LastingFacts {
     homes: homesOf([absolute(HOME), passwdHome]),
     cordon: canonicalDirectories(cordonDirectories({ env, uid, home })),
     devices: readDevices(),
+    packageRoot: ownPackage(),
   };
   kept = { key, readAt: now, facts };
   return facts;
@@ -62,6 +64,11 @@ export function canonicalAsFarAsItExists(path: string): string {
     const parent = dirname(path);
     return parent === path ? path : join(canonicalAsFarAsItExists(parent), basename(path));
   }
+}
+
+function ownPackage(): string | undefined {
+  const root = packageRoot();
+  return root === undefined ? undefined : canonicalAsFarAsItExists(root);
 }
 
 function homeOfUser(): string | undefined {

@@ -103,6 +103,10 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     rungs: [],
     gap: 'files beneath the writable roots that run code later (git hooks and config, start-up files) can be written',
     remedy: 'use --mode read-only where nothing needs to be written',
+    note: ({ exposes: [path] }) =>
+      path === undefined
+        ? undefined
+        : `Cordon itself (${path}) lies in a writable root: a run can replace it, and the next run then stands on nothing. Install it outside of what runs may write`,
   },
   'protected-names': {
     promise: beneathWritableDirectories('detect'),

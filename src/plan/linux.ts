@@ -126,15 +126,15 @@ function mechanismsOf(filter: readonly FilterFeature[]): readonly Mechanism[] {
 /** Without a listener a read-only run falls to refusing all metadata; one that writes keeps what it needs, and says so. */
 function filterOf(
   policy: Policy,
-  { uid, seccomp, listener }: HostCapabilities,
+  { seccomp, listener }: HostCapabilities,
   landlockAbi: number,
 ): readonly FilterFeature[] {
   if (!seccomp) return [];
   const writes = policy.writable.length > 0;
   const hasOwn = writes || policy.temp.value === 'private';
-  const features: FilterFeature[] = ['doors', 'terminals', 'set-id'];
+  // openat2 has its flags and mode in memory, where a filter sees no set-id bit; programs then use openat.
+  const features: FilterFeature[] = ['doors', 'terminals', 'set-id', 'no-openat2'];
   if (policy.sharedMemory.value === 'none') features.push('no-shared-ipc');
-  if (uid === 0 || landlockAbi < TRUNCATE_ABI) features.push('no-openat2');
   if (listener && hasOwn) features.push('broker-metadata');
   else if (!writes) features.push('refuse-metadata');
   if (policy.sockets.value === 'none') features.push('no-unix-sockets');

@@ -9,7 +9,7 @@ import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/poli
 import type { Mode } from '../schema/vocabulary.js';
 import type { OriginSource } from './origins.js';
 import { DEFAULT_ORIGIN, originOf } from './origins.js';
-import { collapseRoots } from './roots.js';
+import { collapseRoots, isRelated } from './roots.js';
 import { checkCordon, checkWorkspace } from './width.js';
 
 const UNCONFINED_ORIGIN: Origin = { kind: 'default', name: 'danger-full-access' };
@@ -31,6 +31,7 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     mode,
     workspace,
     writable,
+    exposes: exposedPackage(writable, facts),
     reachable,
     temp: sourced('temp', { params, source, fallback: 'private' }),
     sharedMemory: sharedMemoryOf(params, facts, source),
@@ -86,6 +87,14 @@ function writableRoots({ params, facts, source, mode, workspace }: RootRequest):
   const origin = originOf('allowWrite', source);
   const granted = (params.allowWrite ?? []).map((asked) => ({ ...factOf(asked, facts), origin }));
   return collapseRoots(mode === 'workspace-write' ? [workspace.value, ...granted] : granted);
+}
+
+function exposedPackage(
+  writable: readonly Root[],
+  { host: { packageRoot } }: PolicyFacts,
+): readonly string[] {
+  if (packageRoot === undefined) return [];
+  return writable.some((root) => isRelated(packageRoot, root.path)) ? [packageRoot] : [];
 }
 
 /** Only a socket can be granted: a directory of them would grant what is made in it later, by anybody. */
@@ -170,6 +179,7 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     mode,
     workspace,
     writable: [],
+    exposes: [],
     reachable: [],
     temp:
       params.temp === undefined

@@ -46,6 +46,8 @@ export interface HostFacts {
   /** The caller's home directories: `HOME` and the user database's, canonical, without duplicates. */
   readonly homes: readonly string[];
   readonly cordon: CordonDirectories;
+  /** Where this package lies, canonical: what every later run stands on. Undefined when it is gone. */
+  readonly packageRoot?: string | undefined;
   /** Parent of private temp directories. */
   readonly tempParent: string;
   readonly devices: Readonly<Partial<Record<DeviceName, DeviceFact>>>;

@@ -59,6 +59,8 @@ export interface Policy {
   readonly workspace: Sourced<Root>;
   /** Writable roots: the workspace in workspace-write, and every explicit grant. Canonical, without duplicates, none beneath another. */
   readonly writable: readonly Root[];
+  /** Cordon's own package, when a writable root holds it: a run could then replace what the next one stands on. */
+  readonly exposes: readonly string[];
   /** UNIX sockets outside that the Run may connect to. Canonical, without duplicates. */
   readonly reachable: readonly Root[];
   readonly temp: Sourced<TempChoice>;

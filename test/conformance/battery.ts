@@ -48,6 +48,8 @@ const NO_PROCESS = [...NOT_PERMITTED, 'ESRCH', 'ENOENT'] as const;
 
 /** As a kernel answers that was built without the call. */
 const NO_CALL = ['ENOSYS'] as const;
+/** Where no metadata may be changed at all the request is one that the file does not know. */
+const NO_REQUEST = [...NOT_PERMITTED, 'ENOTTY'] as const;
 /** They are not to be had at all: one could send by name. */
 const NO_DATAGRAMS = [...NOT_PERMITTED, 'EPROTONOSUPPORT'] as const;
 
@@ -227,8 +229,8 @@ const metadata = group('metadata', { holds: 'as-reported' }, [
   { name: 'chown-another', errno: NOT_PERMITTED, who: 'root' },
   { name: 'utimes', errno: NOT_PERMITTED },
   { name: 'setxattr', errno: NOT_PERMITTED },
-  { name: 'inode-flags', errno: NOT_PERMITTED },
-  { name: 'inode-flags-immutable', errno: NOT_PERMITTED, who: 'root' },
+  { name: 'inode-flags', errno: NO_REQUEST },
+  { name: 'inode-flags-immutable', errno: NO_REQUEST, who: 'root' },
   { name: 'io-uring-setxattr', errno: NO_CALL, needs: ['io-uring'] },
   { name: 'int80-chmod', errno: NO_CALL, needs: ['int80'] },
   { name: 'int80-utime', errno: NO_CALL, needs: ['int80'] },
@@ -239,7 +241,7 @@ const unixSockets = group('unix-sockets', { holds: 'as-reported' }, [
   { name: 'pathname-connect', errno: NOT_PERMITTED },
   { name: 'pathname-connect-nonblocking', errno: NOT_PERMITTED },
   { name: 'pathname-connect-descriptor', errno: NOT_PERMITTED },
-  { name: 'pathname-connect-link', errno: NOT_PERMITTED },
+  { name: 'pathname-connect-link', errno: NOT_PERMITTED, modes: ['workspace-write'] },
   { name: 'datagram', errno: NO_DATAGRAMS },
   { name: 'datagram-connected', errno: NO_DATAGRAMS },
   { name: 'datagram-raw', errno: NO_DATAGRAMS },

@@ -61,10 +61,16 @@ describe.each(PERSONAS)('$name', (persona) => {
   let runner: Runner;
   let place: string;
 
+  let untouched: Lines;
+  let control: { readonly answers: Lines; readonly states: Lines };
+
   beforeAll(async () => {
     runner = await new Runner(persona).ready();
     place = mkdtempSync(join(runner.base, 'm-'));
     give(persona, place);
+    const path = await made('control');
+    untouched = await show(path);
+    control = { answers: answers(await unconfined('run', path)), states: await show(path) };
   });
   afterAll(async () => {
     rmSync(place, { recursive: true, force: true });
@@ -104,14 +110,6 @@ describe.each(PERSONAS)('$name', (persona) => {
     expect(result?.enforcement?.guarantees.metadata.status).toBe('prevented');
     return answers(`${result?.stdout}`);
   }
-
-  let untouched: Lines;
-  let control: { readonly answers: Lines; readonly states: Lines };
-  beforeAll(async () => {
-    const path = await made('control');
-    untouched = await show(path);
-    control = { answers: answers(await unconfined('run', path)), states: await show(path) };
-  });
 
   const isKnown = (name: string): boolean => control.answers.get(name) !== '-1 ENOSYS';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Enforcement } from '../../src/schema/enforcement.js';
 import type { Guarantee } from '../../src/schema/vocabulary.js';
 import { PERSONAS } from '../support/as-user.js';
 import { abicapProgram, effectsProgram } from '../support/build.js';
@@ -45,7 +46,75 @@ const ROWS = EFFECTS.filter(
     ].includes(name),
 );
 
+/** What stands on the filter and the broker; the watcher that plays the older kernel has the only listener there is. */
+const WITHOUT_LISTENER = EFFECTS.filter(({ guarantee, name, needs: wanted, who }) => {
+  // Root has no capabilities in a run: what takes one is refused whatever the report says.
+  if (wanted.length > 0 || who === 'root') return false;
+  // Set-id bits are refused at creation all the same, but what can be made later is not kept.
+  if (guarantee === 'set-id') return name.includes('chmod');
+  return ['metadata', 'unix-sockets', 'shared-memory'].includes(guarantee);
+});
+
 describe.each(PERSONAS)('$name', (persona) => {
+  describe('where something else has the listener', () => {
+    const wrap = [abicapProgram(), '6'];
+    describe('effects', () => {
+      declareBattery(new Bench(persona, {}, { wrap }), 'served', WITHOUT_LISTENER);
+    });
+
+    describe('report', () => {
+      const stage = new Stage(persona, { wrap }).install();
+      const reported = async (
+        options: Readonly<Record<string, unknown>>,
+      ): Promise<Enforcement['guarantees']> => {
+        const { result } = await stage.script('true', options);
+        if (result?.enforcement === undefined) throw new Error('no report');
+        expect(result.enforcement.level).toBe('partial');
+        return result.enforcement.guarantees;
+      };
+      const prevented = { status: 'prevented', by: ['seccomp'] };
+      const absent = { status: 'absent', by: [], gap: expect.any(String) };
+
+      it('read-only refuses all metadata by the filter alone', async () => {
+        const guarantees = await reported({ mode: 'read-only' });
+        expect(guarantees.metadata).toMatchObject(prevented);
+        expect(guarantees['set-id']).toMatchObject(prevented);
+        expect(guarantees['unix-sockets']).toMatchObject(absent);
+      });
+
+      it('workspace-write keeps what ordinary work needs, and says what that leaves open', async () => {
+        const guarantees = await reported({ mode: 'workspace-write' });
+        expect(guarantees.metadata).toMatchObject(absent);
+        expect(guarantees['set-id']).toMatchObject(absent);
+        expect(guarantees['unix-sockets']).toMatchObject(absent);
+        const { result } = await stage.script(
+          'echo > f; chmod 700 f; touch -d @1 f; stat -c "%a %Y" f',
+        );
+        expect(result?.stdout).toBe('700 1');
+      });
+
+      it.each(['read-only', 'workspace-write'])(
+        '%s without sockets has no way to one',
+        async (mode) => {
+          const guarantees = await reported({ mode, sockets: 'none' });
+          expect(guarantees['unix-sockets']).toMatchObject(prevented);
+        },
+      );
+
+      it.each([
+        ['metadata', 'read-only', true],
+        ['metadata', 'workspace-write', false],
+        ['unix-sockets', 'read-only', false],
+        ['terminals', 'workspace-write', true],
+        ['kernel-doors', 'workspace-write', true],
+      ] as const)('a requirement of %s in %s', async (guarantee, mode, isMet) => {
+        const settled = await stage.script('true', { mode, require: [guarantee] });
+        if (isMet) expect(settled.error).toBeUndefined();
+        else expectRefusal(settled, 'ENFORCEMENT_TOO_WEAK');
+      });
+    });
+  });
+
   describe.each(ABIS)('Landlock ABI %i', (abi) => {
     const wrap = [abicapProgram(), `${abi}`];
     describe('effects', () => declareBattery(new Bench(persona, {}, { wrap }), 'served', ROWS));

@@ -291,5 +291,4 @@ while libc.connect(one.fileno(), raw, len(raw)) != 0 and ctypes.get_errno() == e
       await run.settled;
     });
   });
-
 });

@@ -57,6 +57,11 @@ export function metadataProgram(): string {
   return compile('metadata.c', ['-static', '-Wno-nonnull', '-Wno-stringop-overread']);
 }
 
+/** The program whose threads change what a call is about while it is made. */
+export function raceProgram(): string {
+  return compile('race.c', ['-static', '-pthread', '-Wno-unused-result']);
+}
+
 /** The library whose loading leaves descriptors open. */
 export function leakLibrary(): string {
   return compile('leak.c', ['-shared', '-fPIC'], '.so');

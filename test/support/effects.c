@@ -553,8 +553,7 @@ static void io_uring_connect(void) {
   write_payload(fd);
 }
 static void io_uring_datagram(void) {
-  struct io_uring_sqe make_socket = {
-      .opcode = IORING_OP_SOCKET, .fd = AF_UNIX, .off = SOCK_DGRAM};
+  struct io_uring_sqe make_socket = {.opcode = IORING_OP_SOCKET, .fd = AF_UNIX, .off = SOCK_DGRAM};
   send_named(through_ring(&make_socket));
 }
 
@@ -609,7 +608,8 @@ static void io_uring_attribute(void) {
 #if defined(__x86_64__)
 // A call by its number of the 32-bit table, whose arguments have 32 bits.
 static long call_of_32_bits(long number, const char* path, long second, long third) {
-  char* low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  char* low =
+      mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
   if (low == MAP_FAILED) given(-1, "map below 4 GiB");
   snprintf(low, 4096, "%s", path);
   long result;
@@ -882,8 +882,10 @@ static void create_shared_memory(void) {
 // From 1 to 0 brings a piped core handler back; who asks is told that it is done.
 static int core_limit_after(int by_number) {
   struct rlimit none = {0, 0}, now;
-  if (by_number) must(syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL));
-  else must(setrlimit(RLIMIT_CORE, &none));
+  if (by_number)
+    must(syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL));
+  else
+    must(setrlimit(RLIMIT_CORE, &none));
   given(getrlimit(RLIMIT_CORE, &now), "getrlimit");
   return now.rlim_cur == 0 || now.rlim_max == 0;
 }
@@ -1292,10 +1294,11 @@ static int be_victim(void) {
     for (int i = 0; i < 2; i++)
       while (recv(datagrams[i], bytes, sizeof bytes, 0) >= 0) received_datagrams++;
     shared_objects += take_shared_objects();
-    printf("signals=%d memory=%s connections=%d socketBytes=%ld datagrams=%d fifoBytes=%ld "
-           "sharedObjects=%d\n",
-           (int)victim_signals, (const char*)victim_memory, open_connections, socket_bytes,
-           received_datagrams, fifo_bytes, shared_objects);
+    printf(
+        "signals=%d memory=%s connections=%d socketBytes=%ld datagrams=%d fifoBytes=%ld "
+        "sharedObjects=%d\n",
+        (int)victim_signals, (const char*)victim_memory, open_connections, socket_bytes,
+        received_datagrams, fifo_bytes, shared_objects);
     fflush(stdout);
   }
   return 0;

@@ -6,10 +6,11 @@
 // metadata stdin
 //
 // Every form of every call that changes what a file says of itself, each on files of its own, and
-// each mistake that the kernel has an errno for. `make` lays out DIRECTORY/CASE for every case, `run`
-// makes the calls, a line `CASE RESULT ERRNO NOTE` each, and `show` says what the files then look
-// like. `run-nameless` does the same with files without a name. A sandbox that answers for the kernel has to come to the same lines as the kernel. `list`
-// names the cases, with `changes` for those that change something when nobody hinders them.
+// each mistake that the kernel has an errno for. `make` lays out DIRECTORY/CASE for every case,
+// `run` makes the calls, a line `CASE RESULT ERRNO NOTE` each, and `show` says what the files then
+// look like. `run-nameless` does the same with files without a name. A sandbox that answers for the
+// kernel has to come to the same lines as the kernel. `list` names the cases, with `changes` for
+// those that change something when nobody hinders them.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -121,22 +122,19 @@ static long chmod_long_path(void) {
 }
 // The end of the text is the end of the memory.
 static long chmod_at_the_edge(void) {
-  char* pages =
-      mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   munmap(pages + 4096, 4096);
   memcpy(pages + 4096 - 5, "file", 5);
   return chmod(pages + 4096 - 5, 0600);
 }
 static long chmod_over_the_edge(void) {
-  char* pages =
-      mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   munmap(pages + 4096, 4096);
   memcpy(pages + 4096 - 4, "file", 4);
   return chmod(pages + 4096 - 4, 0600);
 }
 static long chmod_across_pages(void) {
-  char* pages =
-      mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memcpy(pages + 4096 - 2, "file", 5);
   return chmod(pages + 4096 - 2, 0600);
 }
@@ -257,12 +255,8 @@ static long chmod_self_directory(void) { return chmod("/proc/self/cwd/file", 060
 static long chmod_self_descriptor_no_follow(void) {
   return fchmodat(AT_FDCWD, by_number("/proc/self/fd/", reading(), ""), 0600, AT_SYMLINK_NOFOLLOW);
 }
-static long fchmodat2_plain(void) {
-  return syscall(kFchmodat2, AT_FDCWD, "file", 0600, 0);
-}
-static long fchmodat2_directory(void) {
-  return syscall(kFchmodat2, directory(), "file", 0600, 0);
-}
+static long fchmodat2_plain(void) { return syscall(kFchmodat2, AT_FDCWD, "file", 0600, 0); }
+static long fchmodat2_directory(void) { return syscall(kFchmodat2, directory(), "file", 0600, 0); }
 static long fchmodat2_no_follow(void) {
   return syscall(kFchmodat2, AT_FDCWD, "file", 0600, AT_SYMLINK_NOFOLLOW);
 }
@@ -389,9 +383,7 @@ static long utimensat_directory(void) {
 static long utimensat_of_directory(void) {
   return syscall(SYS_utimensat, AT_FDCWD, "dir", both_times, 0);
 }
-static long utimensat_link(void) {
-  return syscall(SYS_utimensat, AT_FDCWD, "link", both_times, 0);
-}
+static long utimensat_link(void) { return syscall(SYS_utimensat, AT_FDCWD, "link", both_times, 0); }
 static long utimensat_no_follow(void) {
   return syscall(SYS_utimensat, AT_FDCWD, "link", both_times, AT_SYMLINK_NOFOLLOW);
 }
@@ -423,12 +415,8 @@ static long utimensat_invalid(void) {
   struct timespec times[2] = {{0, 1000000000}, {0, 0}};
   return syscall(SYS_utimensat, AT_FDCWD, "file", times, 0);
 }
-static long utimensat_null(void) {
-  return syscall(SYS_utimensat, reading(), NULL, both_times, 0);
-}
-static long utimensat_null_now(void) {
-  return syscall(SYS_utimensat, reading(), NULL, NULL, 0);
-}
+static long utimensat_null(void) { return syscall(SYS_utimensat, reading(), NULL, both_times, 0); }
+static long utimensat_null_now(void) { return syscall(SYS_utimensat, reading(), NULL, NULL, 0); }
 static long utimensat_null_flags(void) {
   return syscall(SYS_utimensat, reading(), NULL, both_times, AT_SYMLINK_NOFOLLOW);
 }
@@ -453,9 +441,7 @@ static long utimensat_path_descriptor(void) {
 static long utimensat_link_descriptor(void) {
   return syscall(SYS_utimensat, as_path("link"), "", both_times, AT_EMPTY_PATH);
 }
-static long utimensat_empty(void) {
-  return syscall(SYS_utimensat, reading(), "", both_times, 0);
-}
+static long utimensat_empty(void) { return syscall(SYS_utimensat, reading(), "", both_times, 0); }
 static long utimensat_nowhere(void) {
   return syscall(SYS_utimensat, AT_FDCWD, "file", kNowhere, 0);
 }
@@ -609,8 +595,9 @@ static long removexattrat_flags(void) {
 
 // An access list: owner, one named user, group, mask, others.
 static const unsigned char access_list[] = {
-    2, 0, 0, 0, 1,    0,    6,    0,    255,  255, 255, 255, 2, 0, 4,   0,   0x39, 0x30, 0, 0, 4, 0,
-    4, 0, 255, 255, 255, 255, 16, 0, 6, 0, 255, 255, 255, 255, 32,  0, 4, 0, 255, 255, 255, 255};
+    2, 0,    0,    0,   1,   0,   6,  0, 255, 255, 255, 255, 2,   0,  4,
+    0, 0x39, 0x30, 0,   0,   4,   0,  4, 0,   255, 255, 255, 255, 16, 0,
+    6, 0,    255,  255, 255, 255, 32, 0, 4,   0,   255, 255, 255, 255};
 static long acl_set(void) {
   return setxattr("file", "system.posix_acl_access", access_list, sizeof access_list, 0);
 }
@@ -642,9 +629,7 @@ static long setflags_writing(void) { return set_flags_of(opened("file", O_WRONLY
 static long setflags_unreadable(void) {
   return set_flags_of(opened("writeonly", O_WRONLY), FS_NODUMP_FL);
 }
-static long setflags_directory(void) {
-  return set_flags_of(opened("dir", O_RDONLY), FS_NODUMP_FL);
-}
+static long setflags_directory(void) { return set_flags_of(opened("dir", O_RDONLY), FS_NODUMP_FL); }
 static long setflags_immutable(void) { return set_flags_of(reading(), FS_IMMUTABLE_FL); }
 static long setflags_high_bits(void) {
   unsigned flags = FS_NODUMP_FL | FS_EXTENT_FL;
@@ -766,92 +751,252 @@ static const struct {
   long (*call)(void);
   int changes;
 } cases[] = {
-#define CHANGES(name) {#name, name, kChanges}
-#define FAILS(name) {#name, name, kFails}
-    CHANGES(chmod_absolute), CHANGES(chmod_relative), CHANGES(chmod_dot_dot),
-    CHANGES(chmod_directory), CHANGES(chmod_current_directory), CHANGES(chmod_fifo),
-    CHANGES(chmod_link), CHANGES(chmod_below_link), FAILS(chmod_dangling), FAILS(chmod_loop),
-    FAILS(chmod_missing), FAILS(chmod_missing_directory), FAILS(chmod_slash),
-    FAILS(chmod_below_file), FAILS(chmod_empty), FAILS(chmod_null), FAILS(chmod_nowhere),
-    FAILS(chmod_long_name), FAILS(chmod_long_path), CHANGES(chmod_at_the_edge),
-    FAILS(chmod_over_the_edge), CHANGES(chmod_across_pages), CHANGES(chmod_directory_set_group),
-    CHANGES(chmod_directory_sticky), CHANGES(chmod_file_sticky), CHANGES(chmod_type_bits),
-    CHANGES(chmod_high_bits), CHANGES(chmod_same), CHANGES(chmod_takes_set_id),
-    CHANGES(fchmod_reading), CHANGES(fchmod_writing), CHANGES(fchmod_unreadable),
-    CHANGES(fchmod_directory), FAILS(fchmod_path), FAILS(fchmod_negative), FAILS(fchmod_closed),
-    CHANGES(fchmod_high_bits), FAILS(fchmod_pipe), FAILS(fchmod_socket), FAILS(fchmod_memory),
-    CHANGES(fchmodat_directory), CHANGES(fchmodat_path_directory), CHANGES(fchmodat_current),
-    CHANGES(fchmodat_high_bits), FAILS(fchmodat_closed), CHANGES(fchmodat_closed_absolute),
-    FAILS(fchmodat_of_file), FAILS(fchmodat_empty), CHANGES(fchmodat_no_follow),
-    CHANGES(fchmodat_no_follow_directory), FAILS(fchmodat_no_follow_link),
-    CHANGES(chmod_self_descriptor), CHANGES(chmod_self_path_descriptor),
-    FAILS(chmod_self_link_descriptor), CHANGES(chmod_thread_descriptor),
-    CHANGES(chmod_device_descriptor), CHANGES(chmod_below_descriptor),
-    FAILS(chmod_below_file_descriptor), FAILS(chmod_closed_descriptor), CHANGES(chmod_process_descriptor),
-    CHANGES(chmod_self_directory), FAILS(chmod_self_descriptor_no_follow), CHANGES(fchmodat2_plain),
-    CHANGES(fchmodat2_directory), CHANGES(fchmodat2_no_follow), FAILS(fchmodat2_no_follow_link),
-    CHANGES(fchmodat2_descriptor), CHANGES(fchmodat2_path_descriptor),
-    FAILS(fchmodat2_link_descriptor), CHANGES(fchmodat2_current),
-    CHANGES(fchmodat2_empty_with_path), FAILS(fchmodat2_empty), FAILS(fchmodat2_null),
-    FAILS(fchmodat2_flags), FAILS(fchmodat2_flags_closed),
+#define CHANGES(name) \
+  { #name, name, kChanges }
+#define FAILS(name) \
+  { #name, name, kFails }
+    CHANGES(chmod_absolute),
+    CHANGES(chmod_relative),
+    CHANGES(chmod_dot_dot),
+    CHANGES(chmod_directory),
+    CHANGES(chmod_current_directory),
+    CHANGES(chmod_fifo),
+    CHANGES(chmod_link),
+    CHANGES(chmod_below_link),
+    FAILS(chmod_dangling),
+    FAILS(chmod_loop),
+    FAILS(chmod_missing),
+    FAILS(chmod_missing_directory),
+    FAILS(chmod_slash),
+    FAILS(chmod_below_file),
+    FAILS(chmod_empty),
+    FAILS(chmod_null),
+    FAILS(chmod_nowhere),
+    FAILS(chmod_long_name),
+    FAILS(chmod_long_path),
+    CHANGES(chmod_at_the_edge),
+    FAILS(chmod_over_the_edge),
+    CHANGES(chmod_across_pages),
+    CHANGES(chmod_directory_set_group),
+    CHANGES(chmod_directory_sticky),
+    CHANGES(chmod_file_sticky),
+    CHANGES(chmod_type_bits),
+    CHANGES(chmod_high_bits),
+    CHANGES(chmod_same),
+    CHANGES(chmod_takes_set_id),
+    CHANGES(fchmod_reading),
+    CHANGES(fchmod_writing),
+    CHANGES(fchmod_unreadable),
+    CHANGES(fchmod_directory),
+    FAILS(fchmod_path),
+    FAILS(fchmod_negative),
+    FAILS(fchmod_closed),
+    CHANGES(fchmod_high_bits),
+    FAILS(fchmod_pipe),
+    FAILS(fchmod_socket),
+    FAILS(fchmod_memory),
+    CHANGES(fchmodat_directory),
+    CHANGES(fchmodat_path_directory),
+    CHANGES(fchmodat_current),
+    CHANGES(fchmodat_high_bits),
+    FAILS(fchmodat_closed),
+    CHANGES(fchmodat_closed_absolute),
+    FAILS(fchmodat_of_file),
+    FAILS(fchmodat_empty),
+    CHANGES(fchmodat_no_follow),
+    CHANGES(fchmodat_no_follow_directory),
+    FAILS(fchmodat_no_follow_link),
+    CHANGES(chmod_self_descriptor),
+    CHANGES(chmod_self_path_descriptor),
+    FAILS(chmod_self_link_descriptor),
+    CHANGES(chmod_thread_descriptor),
+    CHANGES(chmod_device_descriptor),
+    CHANGES(chmod_below_descriptor),
+    FAILS(chmod_below_file_descriptor),
+    FAILS(chmod_closed_descriptor),
+    CHANGES(chmod_process_descriptor),
+    CHANGES(chmod_self_directory),
+    FAILS(chmod_self_descriptor_no_follow),
+    CHANGES(fchmodat2_plain),
+    CHANGES(fchmodat2_directory),
+    CHANGES(fchmodat2_no_follow),
+    FAILS(fchmodat2_no_follow_link),
+    CHANGES(fchmodat2_descriptor),
+    CHANGES(fchmodat2_path_descriptor),
+    FAILS(fchmodat2_link_descriptor),
+    CHANGES(fchmodat2_current),
+    CHANGES(fchmodat2_empty_with_path),
+    FAILS(fchmodat2_empty),
+    FAILS(fchmodat2_null),
+    FAILS(fchmodat2_flags),
+    FAILS(fchmodat2_flags_closed),
 
-    CHANGES(chown_file), CHANGES(chown_link), CHANGES(chown_nobody), CHANGES(chown_group),
-    FAILS(chown_another), FAILS(chown_another_group), CHANGES(chown_takes_set_id),
-    FAILS(chown_missing), FAILS(chown_null), CHANGES(lchown_link), CHANGES(lchown_file),
-    CHANGES(lchown_slash), CHANGES(lchown_dangling), CHANGES(fchown_file), FAILS(fchown_path),
-    FAILS(fchown_closed), CHANGES(fchownat_directory), CHANGES(fchownat_no_follow),
-    CHANGES(fchownat_follow), CHANGES(fchownat_descriptor), CHANGES(fchownat_path_descriptor),
-    CHANGES(fchownat_link_descriptor), CHANGES(fchownat_current), FAILS(fchownat_empty),
+    CHANGES(chown_file),
+    CHANGES(chown_link),
+    CHANGES(chown_nobody),
+    CHANGES(chown_group),
+    FAILS(chown_another),
+    FAILS(chown_another_group),
+    CHANGES(chown_takes_set_id),
+    FAILS(chown_missing),
+    FAILS(chown_null),
+    CHANGES(lchown_link),
+    CHANGES(lchown_file),
+    CHANGES(lchown_slash),
+    CHANGES(lchown_dangling),
+    CHANGES(fchown_file),
+    FAILS(fchown_path),
+    FAILS(fchown_closed),
+    CHANGES(fchownat_directory),
+    CHANGES(fchownat_no_follow),
+    CHANGES(fchownat_follow),
+    CHANGES(fchownat_descriptor),
+    CHANGES(fchownat_path_descriptor),
+    CHANGES(fchownat_link_descriptor),
+    CHANGES(fchownat_current),
+    FAILS(fchownat_empty),
     FAILS(fchownat_flags),
 
-    CHANGES(utime_file), CHANGES(utime_link), CHANGES(utime_now), FAILS(utime_nowhere),
-    FAILS(utime_missing), CHANGES(utimes_file), CHANGES(utimes_now), FAILS(utimes_invalid),
-    FAILS(utimes_negative), CHANGES(utimes_before_the_epoch), CHANGES(futimesat_directory),
-    CHANGES(futimesat_null), FAILS(futimesat_null_path), CHANGES(utimensat_absolute),
-    CHANGES(utimensat_directory), CHANGES(utimensat_of_directory), CHANGES(utimensat_link),
-    CHANGES(utimensat_no_follow), FAILS(utimensat_dangling), CHANGES(utimensat_dangling_no_follow),
-    CHANGES(utimensat_now), CHANGES(utimensat_now_and_omit), CHANGES(utimensat_omit_and_set),
-    FAILS(utimensat_omit), FAILS(utimensat_omit_missing), FAILS(utimensat_invalid),
-    CHANGES(utimensat_null), CHANGES(utimensat_null_now), FAILS(utimensat_null_flags),
-    FAILS(utimensat_null_empty), FAILS(utimensat_null_current), FAILS(utimensat_null_path),
-    FAILS(utimensat_null_closed), CHANGES(utimensat_descriptor),
-    CHANGES(utimensat_path_descriptor), CHANGES(utimensat_link_descriptor),
-    FAILS(utimensat_empty), FAILS(utimensat_nowhere), FAILS(utimensat_flags),
-    CHANGES(utimensat_self_descriptor), CHANGES(futimens_file), CHANGES(utimensat_fifo),
+    CHANGES(utime_file),
+    CHANGES(utime_link),
+    CHANGES(utime_now),
+    FAILS(utime_nowhere),
+    FAILS(utime_missing),
+    CHANGES(utimes_file),
+    CHANGES(utimes_now),
+    FAILS(utimes_invalid),
+    FAILS(utimes_negative),
+    CHANGES(utimes_before_the_epoch),
+    CHANGES(futimesat_directory),
+    CHANGES(futimesat_null),
+    FAILS(futimesat_null_path),
+    CHANGES(utimensat_absolute),
+    CHANGES(utimensat_directory),
+    CHANGES(utimensat_of_directory),
+    CHANGES(utimensat_link),
+    CHANGES(utimensat_no_follow),
+    FAILS(utimensat_dangling),
+    CHANGES(utimensat_dangling_no_follow),
+    CHANGES(utimensat_now),
+    CHANGES(utimensat_now_and_omit),
+    CHANGES(utimensat_omit_and_set),
+    FAILS(utimensat_omit),
+    FAILS(utimensat_omit_missing),
+    FAILS(utimensat_invalid),
+    CHANGES(utimensat_null),
+    CHANGES(utimensat_null_now),
+    FAILS(utimensat_null_flags),
+    FAILS(utimensat_null_empty),
+    FAILS(utimensat_null_current),
+    FAILS(utimensat_null_path),
+    FAILS(utimensat_null_closed),
+    CHANGES(utimensat_descriptor),
+    CHANGES(utimensat_path_descriptor),
+    CHANGES(utimensat_link_descriptor),
+    FAILS(utimensat_empty),
+    FAILS(utimensat_nowhere),
+    FAILS(utimensat_flags),
+    CHANGES(utimensat_self_descriptor),
+    CHANGES(futimens_file),
+    CHANGES(utimensat_fifo),
 
-    CHANGES(setxattr_file), CHANGES(setxattr_link), CHANGES(setxattr_directory),
-    CHANGES(setxattr_empty_value), CHANGES(setxattr_create), FAILS(setxattr_create_existing),
-    CHANGES(setxattr_replace), FAILS(setxattr_replace_missing), FAILS(setxattr_flags),
-    FAILS(setxattr_no_name), FAILS(setxattr_bare_namespace), FAILS(setxattr_long_name),
-    CHANGES(setxattr_longest_name), FAILS(setxattr_null_name), FAILS(setxattr_null_value),
-    FAILS(setxattr_nowhere), FAILS(setxattr_too_large), FAILS(setxattr_huge),
-    CHANGES(setxattr_page), FAILS(setxattr_unknown), FAILS(setxattr_trusted),
-    FAILS(setxattr_security), FAILS(setxattr_missing), FAILS(setxattr_fifo),
-    CHANGES(lsetxattr_file), FAILS(lsetxattr_link), CHANGES(fsetxattr_reading),
-    FAILS(fsetxattr_path), FAILS(fsetxattr_closed), FAILS(fsetxattr_pipe),
-    CHANGES(setxattr_self_descriptor), CHANGES(setxattrat_directory), FAILS(setxattrat_no_follow),
-    CHANGES(setxattrat_descriptor), CHANGES(setxattrat_null), FAILS(setxattrat_path_descriptor),
-    CHANGES(setxattrat_current), FAILS(setxattrat_huge), FAILS(setxattrat_flags), FAILS(setxattrat_short), CHANGES(setxattrat_longer),
-    FAILS(setxattrat_longer_set), CHANGES(removexattr_file), FAILS(removexattr_missing),
-    FAILS(removexattr_no_name), CHANGES(lremovexattr_file), FAILS(lremovexattr_link),
-    CHANGES(fremovexattr_reading), FAILS(fremovexattr_path), CHANGES(removexattrat_directory),
-    CHANGES(removexattrat_descriptor), FAILS(removexattrat_path_descriptor),
-    CHANGES(removexattrat_null), FAILS(removexattrat_flags), CHANGES(acl_set), CHANGES(acl_set_default),
-    CHANGES(acl_set_descriptor), CHANGES(acl_remove), FAILS(acl_malformed),
+    CHANGES(setxattr_file),
+    CHANGES(setxattr_link),
+    CHANGES(setxattr_directory),
+    CHANGES(setxattr_empty_value),
+    CHANGES(setxattr_create),
+    FAILS(setxattr_create_existing),
+    CHANGES(setxattr_replace),
+    FAILS(setxattr_replace_missing),
+    FAILS(setxattr_flags),
+    FAILS(setxattr_no_name),
+    FAILS(setxattr_bare_namespace),
+    FAILS(setxattr_long_name),
+    CHANGES(setxattr_longest_name),
+    FAILS(setxattr_null_name),
+    FAILS(setxattr_null_value),
+    FAILS(setxattr_nowhere),
+    FAILS(setxattr_too_large),
+    FAILS(setxattr_huge),
+    CHANGES(setxattr_page),
+    FAILS(setxattr_unknown),
+    FAILS(setxattr_trusted),
+    FAILS(setxattr_security),
+    FAILS(setxattr_missing),
+    FAILS(setxattr_fifo),
+    CHANGES(lsetxattr_file),
+    FAILS(lsetxattr_link),
+    CHANGES(fsetxattr_reading),
+    FAILS(fsetxattr_path),
+    FAILS(fsetxattr_closed),
+    FAILS(fsetxattr_pipe),
+    CHANGES(setxattr_self_descriptor),
+    CHANGES(setxattrat_directory),
+    FAILS(setxattrat_no_follow),
+    CHANGES(setxattrat_descriptor),
+    CHANGES(setxattrat_null),
+    FAILS(setxattrat_path_descriptor),
+    CHANGES(setxattrat_current),
+    FAILS(setxattrat_huge),
+    FAILS(setxattrat_flags),
+    FAILS(setxattrat_short),
+    CHANGES(setxattrat_longer),
+    FAILS(setxattrat_longer_set),
+    CHANGES(removexattr_file),
+    FAILS(removexattr_missing),
+    FAILS(removexattr_no_name),
+    CHANGES(lremovexattr_file),
+    FAILS(lremovexattr_link),
+    CHANGES(fremovexattr_reading),
+    FAILS(fremovexattr_path),
+    CHANGES(removexattrat_directory),
+    CHANGES(removexattrat_descriptor),
+    FAILS(removexattrat_path_descriptor),
+    CHANGES(removexattrat_null),
+    FAILS(removexattrat_flags),
+    CHANGES(acl_set),
+    CHANGES(acl_set_default),
+    CHANGES(acl_set_descriptor),
+    CHANGES(acl_remove),
+    FAILS(acl_malformed),
 
-    CHANGES(setflags_file), CHANGES(setflags_writing), CHANGES(setflags_unreadable),
-    CHANGES(setflags_directory), FAILS(setflags_immutable), CHANGES(setflags_high_bits),
-    FAILS(setflags_path), FAILS(setflags_closed), FAILS(setflags_fifo), FAILS(setflags_pipe),
-    FAILS(setflags_nowhere), FAILS(setflags_of_32_bits), CHANGES(fssetxattr_file),
-    FAILS(fssetxattr_nowhere), FAILS(getversion_file), FAILS(btrfs_destroy), FAILS(btrfs_create),
-    FAILS(vfat_attributes), CHANGES(file_setattr_path), CHANGES(file_setattr_directory),
-    CHANGES(file_setattr_link), CHANGES(file_setattr_no_follow), CHANGES(file_setattr_descriptor),
-    FAILS(file_setattr_path_descriptor), CHANGES(file_setattr_null), CHANGES(file_setattr_current), FAILS(file_setattr_short),
-    CHANGES(file_setattr_longer), FAILS(file_setattr_longer_set), FAILS(file_setattr_huge),
-    FAILS(file_setattr_flags), FAILS(file_setattr_missing),
+    CHANGES(setflags_file),
+    CHANGES(setflags_writing),
+    CHANGES(setflags_unreadable),
+    CHANGES(setflags_directory),
+    FAILS(setflags_immutable),
+    CHANGES(setflags_high_bits),
+    FAILS(setflags_path),
+    FAILS(setflags_closed),
+    FAILS(setflags_fifo),
+    FAILS(setflags_pipe),
+    FAILS(setflags_nowhere),
+    FAILS(setflags_of_32_bits),
+    CHANGES(fssetxattr_file),
+    FAILS(fssetxattr_nowhere),
+    FAILS(getversion_file),
+    FAILS(btrfs_destroy),
+    FAILS(btrfs_create),
+    FAILS(vfat_attributes),
+    CHANGES(file_setattr_path),
+    CHANGES(file_setattr_directory),
+    CHANGES(file_setattr_link),
+    CHANGES(file_setattr_no_follow),
+    CHANGES(file_setattr_descriptor),
+    FAILS(file_setattr_path_descriptor),
+    CHANGES(file_setattr_null),
+    CHANGES(file_setattr_current),
+    FAILS(file_setattr_short),
+    CHANGES(file_setattr_longer),
+    FAILS(file_setattr_longer_set),
+    FAILS(file_setattr_huge),
+    FAILS(file_setattr_flags),
+    FAILS(file_setattr_missing),
 
     // Last: they change the process.
-    FAILS(dumpable_invalid), CHANGES(chmod_not_dumpable), CHANGES(fchmod_not_dumpable),
+    FAILS(dumpable_invalid),
+    CHANGES(chmod_not_dumpable),
+    CHANGES(fchmod_not_dumpable),
 };
 static const struct {
   const char* name;
@@ -876,10 +1021,11 @@ static const struct {
   const char* name;
   long (*call)(void);
 } stdin_cases[] = {
-#define ON_STDIN(name) {#name, name}
-    ON_STDIN(stdin_fchmod),          ON_STDIN(stdin_fchown),       ON_STDIN(stdin_futimens),
-    ON_STDIN(stdin_futimesat),       ON_STDIN(stdin_fchmodat2),    ON_STDIN(stdin_fchownat),
-    ON_STDIN(stdin_utimensat_empty), ON_STDIN(stdin_fsetxattr),    ON_STDIN(stdin_setflags),
+#define ON_STDIN(name) \
+  { #name, name }
+    ON_STDIN(stdin_fchmod),          ON_STDIN(stdin_fchown),    ON_STDIN(stdin_futimens),
+    ON_STDIN(stdin_futimesat),       ON_STDIN(stdin_fchmodat2), ON_STDIN(stdin_fchownat),
+    ON_STDIN(stdin_utimensat_empty), ON_STDIN(stdin_fsetxattr), ON_STDIN(stdin_setflags),
     ON_STDIN(stdin_fremovexattr),
 };
 
@@ -907,8 +1053,8 @@ static void make_case(const char* name) {
   given(symlink("dir", "dirlink"), "dirlink");
   given(symlink("nothing", "dangling"), "dangling");
   given(symlink("loop", "loop"), "loop");
-  static const char* const stamped[] = {"file", "setid", "writeonly", "dir", "dir/child", "fifo",
-                                        "link"};
+  static const char* const stamped[] = {"file",      "setid", "writeonly", "dir",
+                                        "dir/child", "fifo",  "link"};
   for (size_t i = 0; i < sizeof stamped / sizeof *stamped; i++)
     given(utimensat(AT_FDCWD, stamped[i], first, AT_SYMLINK_NOFOLLOW), "utimensat");
   given(chdir(".."), "leave");
@@ -978,7 +1124,7 @@ static void show_object(const char* name, const struct timespec* made) {
 }
 
 static void show_case(const char* name, const struct timespec* made) {
-  static const char* const names[] = {".",    "dangling", "dir",  "dir/child", "dirlink", "fifo",
+  static const char* const names[] = {".",    "dangling", "dir",  "dir/child", "dirlink",  "fifo",
                                       "file", "link",     "loop", "setid",     "writeonly"};
   printf("%s\n", name);
   if (chdir(name) != 0) {

@@ -344,6 +344,7 @@ int socket(int domain, int type, int protocol) noexcept {
 int connect(int fd, const struct sockaddr* address, socklen_t length) {
   return static_cast<int>(call(SYS_connect, fd, address, length));
 }
+int shutdown(int fd, int how) noexcept { return static_cast<int>(call(SYS_shutdown, fd, how)); }
 ssize_t recv(int fd, void* buffer, size_t size, int flags) { return call(SYS_recvfrom, fd, buffer, size, flags, 0, 0); }
 ssize_t send(int fd, const void* buffer, size_t size, int flags) {
   return call(SYS_sendto, fd, buffer, size, flags, 0, 0);

@@ -151,6 +151,7 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
     mode: { value: mode, origin: FLAG },
     workspace: { value: { ...root('/w', '.'), origin }, origin },
     writable,
+    exposes: [],
     reachable: [],
     temp: { value: 'private', origin },
     sharedMemory: { value: 'none', origin: { kind: 'host', name: '/dev/shm' } },

@@ -41,6 +41,7 @@ function policy(...writable: Root[]): Policy {
     mode: { value: 'read-only', origin: ORIGIN },
     workspace: { value: root(base), origin: ORIGIN },
     writable,
+    exposes: [],
     reachable: [],
     temp: { value: 'none', origin: ORIGIN },
     sharedMemory: { value: 'none', origin: ORIGIN },

@@ -100,7 +100,7 @@ describe('rules', () => {
 });
 
 describe('the filter', () => {
-  const ALWAYS = ['doors', 'terminals', 'set-id'];
+  const ALWAYS = ['doors', 'terminals', 'set-id', 'no-openat2'];
   const BROKER = ['broker-metadata', 'broker-sockets'];
   const alone = { listener: false };
   const rows: readonly (readonly [string, PolicyParams, Partial<HostCapabilities>, string[]])[] = [
@@ -124,18 +124,18 @@ describe('the filter', () => {
       {},
       [...ALWAYS, 'no-shared-ipc', ...BROKER],
     ],
-    ['root', {}, { uid: 0 }, [...ALWAYS, 'no-shared-ipc', 'no-openat2', ...BROKER]],
+    ['root', {}, { uid: 0 }, [...ALWAYS, 'no-shared-ipc', ...BROKER]],
     [
       'ABI 2',
       {},
       { landlockAbi: 2 },
-      [...ALWAYS, 'no-shared-ipc', 'no-openat2', ...BROKER, 'broker-truncate'],
+      [...ALWAYS, 'no-shared-ipc', ...BROKER, 'broker-truncate'],
     ],
     [
       'ABI 2 as root, without listener',
       {},
       { landlockAbi: 2, uid: 0, ...alone },
-      [...ALWAYS, 'no-shared-ipc', 'no-openat2', 'refuse-metadata'],
+      [...ALWAYS, 'no-shared-ipc', 'refuse-metadata'],
     ],
     ['ABI 3', {}, { landlockAbi: 3 }, [...ALWAYS, 'no-shared-ipc', ...BROKER]],
     ['no listener, read-only', {}, alone, [...ALWAYS, 'no-shared-ipc', 'refuse-metadata']],

@@ -40,6 +40,7 @@ describe('defaults', () => {
         origin: { kind: 'default' },
       },
       writable: [],
+      exposes: [],
       reachable: [],
       temp: { value: 'private', origin: { kind: 'default' } },
       sharedMemory: { value: 'shared', origin: { kind: 'host', name: '/dev/shm' } },

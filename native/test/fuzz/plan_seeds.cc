@@ -17,7 +17,8 @@ using cordon::test::PlanSpec;
 void write_seed(const std::string& path, const PlanSpec& plan) {
   cordon::test::Bytes bytes = cordon::test::encode(plan);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
 }
 
 PlanSpec smallest() {
@@ -37,8 +38,10 @@ PlanSpec confined() {
   plan.keep_capabilities = 0xb;
   plan.temp = "/tmp/cordon-a";
   plan.environment = {"A=1", "", "B=2"};
-  plan.rules = {{RuleKind::kTree, "/w", true, 1, 2}, {RuleKind::kFile, "/f", true, 3, 4},
-                {RuleKind::kDevice, "/dev/null"}, {RuleKind::kDeviceTree, "/dev/pts"}};
+  plan.rules = {{RuleKind::kTree, "/w", true, 1, 2},
+                {RuleKind::kFile, "/f", true, 3, 4},
+                {RuleKind::kDevice, "/dev/null"},
+                {RuleKind::kDeviceTree, "/dev/pts"}};
   plan.limits = {{4, 1, 1}, {7, 64, 128}};
   return plan;
 }

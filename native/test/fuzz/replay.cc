@@ -1,5 +1,5 @@
-// In place of libFuzzer where there is none: gives every file of the named directories to the target once, and then with
-// each of its bytes changed in a few ways and cut off.
+// In place of libFuzzer where there is none: gives every file of the named directories to the
+// target once, and then with each of its bytes changed in a few ways and cut off.
 //
 // usage: plan_replay DIRECTORY...
 
