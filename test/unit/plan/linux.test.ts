@@ -125,12 +125,7 @@ describe('the filter', () => {
       [...ALWAYS, 'no-shared-ipc', ...BROKER],
     ],
     ['root', {}, { uid: 0 }, [...ALWAYS, 'no-shared-ipc', ...BROKER]],
-    [
-      'ABI 2',
-      {},
-      { landlockAbi: 2 },
-      [...ALWAYS, 'no-shared-ipc', ...BROKER, 'broker-truncate'],
-    ],
+    ['ABI 2', {}, { landlockAbi: 2 }, [...ALWAYS, 'no-shared-ipc', ...BROKER, 'broker-truncate']],
     [
       'ABI 2 as root, without listener',
       {},
