@@ -105,12 +105,19 @@ function isSettled({ listener, brokered, refused }: Proven): boolean {
   );
 }
 
-/** Cordon's runtime directory, made ready; undefined where there can be none, as inside another sandbox. */
+/**
+ * A directory of Cordon's own, made ready: the runtime directory, or the state directory where that is somebody else's (anybody
+ * may take its name in /tmp first). Undefined where there can be none, as inside another sandbox.
+ */
 function runtimeDirectory(): string | undefined {
   const uid = process.geteuid?.() ?? 0;
+  const { runtime, state } = cordonDirectories({ env: process.env, uid, home: homedir() });
+  return readyDirectory(runtime, uid) ?? readyDirectory(state, uid);
+}
+
+function readyDirectory(path: string, uid: number): string | undefined {
   try {
-    const { runtime } = cordonDirectories({ env: process.env, uid, home: homedir() });
-    return ensurePrivateDirectory(runtime, uid);
+    return ensurePrivateDirectory(path, uid);
   } catch {
     return undefined;
   }
