@@ -1,4 +1,5 @@
-// Reading arguments: each returns false when the value is of another type, and never runs JavaScript.
+// Reading arguments: each returns false when the value is of another type, and never runs
+// JavaScript.
 #pragma once
 
 #include <napi.h>

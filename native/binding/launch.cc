@@ -37,8 +37,9 @@ bool read_temp(const Napi::Value& value, Request* request) {
   if (!value.IsObject()) return false;
   auto temp = value.As<Napi::Object>();
   request->has_temp = true;
-  return read_text(temp.Get("parent"), &request->temp_parent) && read_text(temp.Get("name"), &request->temp_name) &&
-         !request->temp_name.empty() && request->temp_name.size() < kTempNameBytes;
+  return read_text(temp.Get("parent"), &request->temp_parent) &&
+         read_text(temp.Get("name"), &request->temp_name) && !request->temp_name.empty() &&
+         request->temp_name.size() < kTempNameBytes;
 }
 
 bool read_request(const Napi::CallbackInfo& info, Request* request) {
@@ -50,12 +51,14 @@ bool read_request(const Napi::CallbackInfo& info, Request* request) {
     if (!read_descriptor(stdio.As<Napi::Array>().Get(i), &request->stdio[i])) return false;
   }
   return read_descriptor(object.Get("server"), &request->server) &&
-         read_bytes(object.Get("plan"), &request->plan, &request->plan_size) && read_temp(object.Get("temp"), request);
+         read_bytes(object.Get("plan"), &request->plan, &request->plan_size) &&
+         read_temp(object.Get("temp"), request);
 }
 
 // Sealed, so that the reader may map it: nobody can change or shorten it any more.
 int make_plan(const uint8_t* bytes, size_t size, UniqueFd* plan) {
-  plan->reset(static_cast<int>(syscall(SYS_memfd_create, "cordon-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  plan->reset(
+      static_cast<int>(syscall(SYS_memfd_create, "cordon-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
   if (!plan->valid()) return errno;
   size_t written = 0;
   while (written < size) {
@@ -68,7 +71,8 @@ int make_plan(const uint8_t* bytes, size_t size, UniqueFd* plan) {
   return fcntl(plan->get(), F_ADD_SEALS, seals) == 0 ? 0 : errno;
 }
 
-int send_request(const Request& request, const RunRequest& header, const int* descriptors, size_t count) {
+int send_request(const Request& request, const RunRequest& header, const int* descriptors,
+                 size_t count) {
   alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))] = {};
   iovec part{const_cast<RunRequest*>(&header), sizeof header};
   msghdr message{};
@@ -111,7 +115,8 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
   header.magic = kRequestMagic;
   header.version = kRequestVersion;
   header.groups = group_hash();
-  int descriptors[kMostDescriptors] = {plan.get(), theirs.get(), request.stdio[0], request.stdio[1], request.stdio[2], -1};
+  int descriptors[kMostDescriptors] = {plan.get(),       theirs.get(),     request.stdio[0],
+                                       request.stdio[1], request.stdio[2], -1};
   size_t count = kRequestDescriptors;
   if (request.has_temp) {
     parent.reset(open(request.temp_parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -132,7 +137,8 @@ Napi::Value plan_descriptor(const Napi::CallbackInfo& info) {
     return throw_type_error(info.Env(), "a Uint8Array");
   }
   UniqueFd plan;
-  if (int error = make_plan(bytes, size, &plan)) return throw_system_error(info.Env(), error, "memfd_create");
+  if (int error = make_plan(bytes, size, &plan))
+    return throw_system_error(info.Env(), error, "memfd_create");
   return Napi::Number::New(info.Env(), plan.release());
 }
 

@@ -1,5 +1,6 @@
-// Assembler of seccomp filters: labels are resolved and every jump is checked, because a jump that does not fit its eight
-// bits lands somewhere else without a word. Pure: instructions out, nothing installed.
+// Assembler of seccomp filters: labels are resolved and every jump is checked, because a jump that
+// does not fit its eight bits lands somewhere else without a word. Pure: instructions out, nothing
+// installed.
 #pragma once
 
 #include <linux/filter.h>
@@ -10,7 +11,8 @@
 
 namespace cordon {
 
-// The kernel takes 4096 (BPF_MAXINSNS); a filter that needs more than this is a mistake in the table.
+// The kernel takes 4096 (BPF_MAXINSNS); a filter that needs more than this is a mistake in the
+// table.
 inline constexpr size_t kMostInstructions = 1024;
 inline constexpr size_t kMostLabels = 1024;
 inline constexpr uint32_t kFarthestJump = 255;

@@ -1,4 +1,5 @@
-// Names of the errors that the calls made here can give. Not from libc: strerrorname_np exists in glibc only.
+// Names of the errors that the calls made here can give. Not from libc: strerrorname_np exists in
+// glibc only.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// What stopped a launch: the step, the errno, and the object it was about. Plain memory: it is filled between clone and
-// exec, where nothing may allocate.
+// What stopped a launch: the step, the errno, and the object it was about. Plain memory: it is
+// filled between clone and exec, where nothing may allocate.
 #pragma once
 
 #include <cerrno>

@@ -1,4 +1,5 @@
-// The finished list of what a run is made of, as the supervisor reads it: views into the received bytes, no copies.
+// The finished list of what a run is made of, as the supervisor reads it: views into the received
+// bytes, no copies.
 //
 // Wire form, little-endian, every integer unaligned:
 //   u32 magic 'CDPN'   u32 version   u32 total length
@@ -14,7 +15,8 @@
 //   u32 n, n × str environment entry
 //   u32 n, n × { u32 kind, u32 has identity, u64 device, u64 inode, str path }   rules
 //   u32 n, n × { u32 resource, u64 soft, u64 hard }                              limits
-// str: u32 length without the terminator, bytes without NUL, one NUL. Nothing may follow the last limit.
+// str: u32 length without the terminator, bytes without NUL, one NUL. Nothing may follow the last
+// limit.
 #pragma once
 
 #include <cstddef>

@@ -37,14 +37,14 @@ class Text {
   size_t length_ = 0;
 };
 
-// Reads a decimal or hexadecimal number and moves `*at` past it. False, and `*at` unmoved, where there is none or it is
-// too large.
+// Reads a decimal or hexadecimal number and moves `*at` past it. False, and `*at` unmoved, where
+// there is none or it is too large.
 inline bool take_number(const char** at, unsigned base, uint64_t* value) {
   const char* from = *at;
   uint64_t sum = 0;
   for (;; ++*at) {
     char c = **at;
-    unsigned digit = c >= '0' && c <= '9' ? static_cast<unsigned>(c - '0')
+    unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
                      : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
                                             : 99u;
     if (digit >= base) break;

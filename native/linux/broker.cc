@@ -278,6 +278,15 @@ bool device_granted(const Plan& plan, const char* path) {
   return false;
 }
 
+// As the kernel ends the path of what has no name any more. Links alone do not tell: file systems
+// in user space may count none of a file that has one.
+bool is_unlinked(const char* path) {
+  constexpr char kEnd[] = " (deleted)";
+  size_t length = strlen(path);
+  size_t end = sizeof kEnd - 1;
+  return length > end && strcmp(path + length - end, kEnd) == 0;
+}
+
 const BrokerCall* find_call(int number) {
   for (const BrokerCall& call : kBrokerCalls) {
     int own = kThisArchitecture == Architecture::kX8664 ? call.x86_64 : call.arm64;
@@ -315,7 +324,7 @@ bool Broker::allowed(int object) const {
   struct stat found;
   if (fstat(object, &found) != 0) return false;
   if (!path_of(object, g_link, sizeof g_link)) return false;
-  return g_link[0] != '/' || found.st_nlink == 0 || writable(g_link);
+  return g_link[0] != '/' || (found.st_nlink == 0 && is_unlinked(g_link)) || writable(g_link);
 }
 
 int64_t Broker::perform(const seccomp_notif& question) {

@@ -1,6 +1,7 @@
-// The broker: performs on behalf of the run the calls that the filter sends to the supervisor. It stands inside the run's
-// own sandbox, so it can do no more than its caller; it resolves an object once, judges it, and acts on the descriptor it
-// judged. No call is ever let through to the kernel after a look at the caller's memory or descriptors: both can change.
+// The broker: performs on behalf of the run the calls that the filter sends to the supervisor. It
+// stands inside the run's own sandbox, so it can do no more than its caller; it resolves an object
+// once, judges it, and acts on the descriptor it judged. No call is ever let through to the kernel
+// after a look at the caller's memory or descriptors: both can change.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,15 @@ struct ObservedPath;
 
 class Broker {
  public:
-  // `plan` outlives the broker: its writable trees and files, and its temp directory, are where metadata may change.
-  // Refusals are reported on `control`, -1 for none.
+  // `plan` outlives the broker: its writable trees and files, and its temp directory, are where
+  // metadata may change. Refusals are reported on `control`, -1 for none.
   void start(int listener, const Plan& plan, int control);
 
   // -1 when there is nobody to listen to.
   int listener() const { return listener_; }
 
-  // Answers one question when there is one; without one, nobody with this filter is left and listening ends.
+  // Answers one question when there is one; without one, nobody with this filter is left and
+  // listening ends.
   void answer(bool asked);
 
   // How long a poll may last: -1 for ever.

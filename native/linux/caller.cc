@@ -74,7 +74,8 @@ UniqueFd Caller::descriptor(int number, bool usable, int* error) const {
     auto info = proc_path(thread_, "/fdinfo/").add(static_cast<uint64_t>(number));
     if (read_small(info.get(), text, sizeof text) <= 0) return UniqueFd();
     const char* line = find_line(text, "flags:");
-    if (line == nullptr || !take_octal(line, &flags) || (flags & kOpenPathOctal) != 0) return UniqueFd();
+    if (line == nullptr || !take_octal(line, &flags) || (flags & kOpenPathOctal) != 0)
+      return UniqueFd();
   }
   *error = 0;
   return fd;

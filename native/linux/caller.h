@@ -1,5 +1,6 @@
-// The process behind a notification: its memory, its directory, its descriptors. Everything read here may change at once;
-// nothing read twice is believed to be the same, and only what was resolved to a descriptor of ours is acted on.
+// The process behind a notification: its memory, its directory, its descriptors. Everything read
+// here may change at once; nothing read twice is believed to be the same, and only what was
+// resolved to a descriptor of ours is acted on.
 #pragma once
 
 #include <sys/types.h>
@@ -24,10 +25,12 @@ class Caller {
   // Copies a text of at most `size` bytes with its NUL: 0, or EFAULT, or ENAMETOOLONG.
   int read_text(uint64_t address, char* out, size_t size) const;
 
-  // Its current directory, as a descriptor that only names it. -errno in `*error` when there is none.
+  // Its current directory, as a descriptor that only names it. -errno in `*error` when there is
+  // none.
   UniqueFd directory(int* error) const;
 
-  // What its descriptor refers to, in the same form. With `usable`, EBADF for a descriptor that itself only names.
+  // What its descriptor refers to, in the same form. With `usable`, EBADF for a descriptor that
+  // itself only names.
   UniqueFd descriptor(int number, bool usable, int* error) const;
 
   // 0 to 0777; what the process takes from the mode of files it makes.

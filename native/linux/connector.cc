@@ -33,7 +33,8 @@ struct Address {
   // Null for an abstract or unnamed one.
   const char* path() const {
     const auto* local = reinterpret_cast<const sockaddr_un*>(bytes);
-    return length > offsetof(sockaddr_un, sun_path) && local->sun_path[0] != '\0' ? local->sun_path : nullptr;
+    return length > offsetof(sockaddr_un, sun_path) && local->sun_path[0] != '\0' ? local->sun_path
+                                                                                  : nullptr;
   }
 };
 
@@ -49,7 +50,8 @@ UniqueFd socket_of(const Caller& caller, int number, int* error) {
   UniqueFd process(open_pidfd(caller.thread()));
   UniqueFd socket;
   if (process.valid()) {
-    socket.reset(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<long>(process.get()), static_cast<long>(number), 0L)));
+    socket.reset(static_cast<int>(
+        syscall(SYS_pidfd_getfd, static_cast<long>(process.get()), static_cast<long>(number), 0L)));
   }
   *error = socket.valid() ? 0 : errno;
   return socket;
@@ -58,20 +60,20 @@ UniqueFd socket_of(const Caller& caller, int number, int* error) {
 int option(int socket, int name) {
   int value = -1;
   socklen_t length = sizeof value;
-  if (syscall(SYS_getsockopt, static_cast<long>(socket), static_cast<long>(SOL_SOCKET), static_cast<long>(name), &value,
-              &length) != 0) {
+  if (syscall(SYS_getsockopt, static_cast<long>(socket), static_cast<long>(SOL_SOCKET),
+              static_cast<long>(name), &value, &length) != 0) {
     return -1;
   }
   return value;
 }
 
-// Whether who listens descends from the supervisor, which is the worker's parent. One that is gone cannot be asked; then
-// place and age of the socket have to do.
+// Whether who listens descends from the supervisor, which is the worker's parent. One that is gone
+// cannot be asked; then place and age of the socket have to do.
 bool served_from_within(int socket) {
   ucred server{};
   socklen_t length = sizeof server;
-  if (syscall(SYS_getsockopt, static_cast<long>(socket), static_cast<long>(SOL_SOCKET), static_cast<long>(SO_PEERCRED),
-              &server, &length) != 0) {
+  if (syscall(SYS_getsockopt, static_cast<long>(socket), static_cast<long>(SOL_SOCKET),
+              static_cast<long>(SO_PEERCRED), &server, &length) != 0) {
     return false;
   }
   Process process{};
@@ -99,8 +101,8 @@ void Connector::start(int listener, const Plan& plan, Workers* workers) {
 
 bool Connector::born_in_run(int object) const {
   struct statx found {};
-  if (syscall(SYS_statx, static_cast<long>(object), "", static_cast<long>(AT_EMPTY_PATH), static_cast<long>(STATX_BTIME),
-              &found) != 0 ||
+  if (syscall(SYS_statx, static_cast<long>(object), "", static_cast<long>(AT_EMPTY_PATH),
+              static_cast<long>(STATX_BTIME), &found) != 0 ||
       (found.stx_mask & STATX_BTIME) == 0) {
     return false;
   }
@@ -108,8 +110,8 @@ bool Connector::born_in_run(int object) const {
   return static_cast<int64_t>(found.stx_btime.tv_nsec) >= began_.tv_nsec;
 }
 
-// What the run made lies where it may write, and is not older than the run. Both are asked for: a service outside may be
-// restarted meanwhile, and one in the workspace may have been there before.
+// What the run made lies where it may write, and is not older than the run. Both are asked for: a
+// service outside may be restarted meanwhile, and one in the workspace may have been there before.
 bool Connector::permitted(const char* path, int object) {
   granted_ = false;
   // Only the run itself writes in its own temp directory, whatever the file system says of ages.
@@ -118,7 +120,8 @@ bool Connector::permitted(const char* path, int object) {
   for (uint32_t i = 0; i < plan_->rules.count; ++i) {
     PlanRule rule = rules.rule();
     if (rule.kind == RuleKind::kSocket && strcmp(path, rule.path) == 0) return granted_ = true;
-    if (rule.kind == RuleKind::kTree && beneath(path, rule.path) && born_in_run(object)) return true;
+    if (rule.kind == RuleKind::kTree && beneath(path, rule.path) && born_in_run(object))
+      return true;
   }
   return false;
 }
@@ -157,9 +160,11 @@ Connector::Done Connector::connect(const seccomp_notif& question, int64_t* resul
   if (!caller.read(question.data.args[1], address.bytes, length)) return Done::kAnswered;
   uint64_t id = question.id;
   *result = -EINTR;
-  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return Done::kAnswered;
+  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+    return Done::kAnswered;
 
-  if (domain != AF_UNIX || length < sizeof(sa_family_t) || address.family() != AF_UNIX || address.path() == nullptr) {
+  if (domain != AF_UNIX || length < sizeof(sa_family_t) || address.family() != AF_UNIX ||
+      address.path() == nullptr) {
     return hand_over(question, {socket.get(), address.bytes, address.length, false}, result);
   }
   if (length > sizeof(sockaddr_un)) {
@@ -179,9 +184,11 @@ Connector::Done Connector::connect(const seccomp_notif& question, int64_t* resul
   return hand_over(question, {socket.get(), &judged, sizeof judged, !granted_}, result);
 }
 
-Connector::Done Connector::hand_over(const seccomp_notif& question, const Target& target, int64_t* result) {
+Connector::Done Connector::hand_over(const seccomp_notif& question, const Target& target,
+                                     int64_t* result) {
   int type = option(target.socket, SO_TYPE);
-  // Whether it waits is a flag that another thread may change in between, so it is not asked: what could is a worker's.
+  // Whether it waits is a flag that another thread may change in between, so it is not asked: what
+  // could is a worker's.
   if (type == SOCK_DGRAM || type == SOCK_RAW) {
     *result = connect_now(target.socket, target.address, target.length);
     return Done::kAnswered;

@@ -1,6 +1,7 @@
-// connect on behalf of the run: a UNIX socket by path only where the run or its policy made it, everything else as the
-// kernel says. The filter cannot tell the families apart, so every connect comes here and keeps its own semantics: what
-// may block is done by a worker process, one slow peer never holds up another call.
+// connect on behalf of the run: a UNIX socket by path only where the run or its policy made it,
+// everything else as the kernel says. The filter cannot tell the families apart, so every connect
+// comes here and keeps its own semantics: what may block is done by a worker process, one slow peer
+// never holds up another call.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -32,7 +33,8 @@ class Connector {
   int permitted_path(const Caller& caller, const char* path, UniqueFd* object);
   bool born_in_run(int object) const;
   bool permitted(const char* path, int object);
-  // What to connect, in memory that a fork has a copy of. `must_be_own`: served by a process of this run.
+  // What to connect, in memory that a fork has a copy of. `must_be_own`: served by a process of
+  // this run.
   struct Target {
     int socket;
     const void* address;

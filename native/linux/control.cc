@@ -118,12 +118,22 @@ void send_exited(int control, int wait_status, const rusage& usage) {
   exited(wait_status, usage).send_to(control, 0);
 }
 
-void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags, uint32_t lost) {
-  exited(wait_status, usage).then(RecordType::kEnded).u32(0).u32(flags).u32(lost).send_to(control, 0);
+void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags,
+                           uint32_t lost) {
+  exited(wait_status, usage)
+      .then(RecordType::kEnded)
+      .u32(0)
+      .u32(flags)
+      .u32(lost)
+      .send_to(control, 0);
 }
 
-void send_survivor(int control, pid_t pid, const char* command) {
-  Record(RecordType::kSurvivor).i32(pid).text(command).send_to(control, 0);
+bool try_exited(int control, int wait_status, const rusage& usage) {
+  return exited(wait_status, usage).send_to(control, MSG_DONTWAIT);
+}
+
+bool try_survivor(int control, pid_t pid, const char* command) {
+  return Record(RecordType::kSurvivor).i32(pid).text(command).send_to(control, MSG_DONTWAIT);
 }
 
 void send_ended(int control, uint32_t survivors, uint32_t flags, uint32_t lost) {

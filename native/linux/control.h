@@ -36,8 +36,11 @@ void send_started(int control, const StartedFacts& facts);
 void send_failed(int control, const Failure& failure);
 void send_exited(int control, int wait_status, const rusage& usage);
 // Both at once, for a command that left nothing behind: the owner wakes once.
-void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags, uint32_t lost);
-void send_survivor(int control, pid_t pid, const char* command);
+void send_exited_and_ended(int control, int wait_status, const rusage& usage, uint32_t flags,
+                           uint32_t lost);
+// Those that must not wait for a slow owner: false when they could not be sent at once.
+bool try_exited(int control, int wait_status, const rusage& usage);
+bool try_survivor(int control, pid_t pid, const char* command);
 // `lost`: denials that could not be told.
 void send_ended(int control, uint32_t survivors, uint32_t flags, uint32_t lost);
 // False when the owner is slow; never waits for it.

@@ -12,7 +12,8 @@ constexpr size_t kNameBytes = 32;
 // FNV-1a over operation and path.
 uint64_t key_of(DeniedOperation operation, const char* path) {
   uint64_t hash = 0xcbf29ce484222325ull ^ static_cast<uint64_t>(operation);
-  for (; *path != '\0'; ++path) hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001b3ull;
+  for (; *path != '\0'; ++path)
+    hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001b3ull;
   return hash;
 }
 
@@ -28,7 +29,8 @@ void read_name(pid_t thread, char* out, size_t size) {
 
 }  // namespace
 
-void Denials::report(DeniedOperation operation, DenialSource source, int error, pid_t thread, const char* path) {
+void Denials::report(DeniedOperation operation, DenialSource source, int error, pid_t thread,
+                     const char* path) {
   if (control_ < 0) return;
   uint64_t key = key_of(operation, path);
   for (size_t i = 0; i < count_; ++i) {

@@ -1,4 +1,5 @@
-// Reports of refused effects to the owner. They inform and decide nothing: when the owner is slow they are counted instead.
+// Reports of refused effects to the owner. They inform and decide nothing: when the owner is slow
+// they are counted instead.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +16,8 @@ class Denials {
   void start(int control) { control_ = control; }
 
   // Reports one, unless the same operation on the same path was reported already.
-  void report(DeniedOperation operation, DenialSource source, int error, pid_t thread, const char* path);
+  void report(DeniedOperation operation, DenialSource source, int error, pid_t thread,
+              const char* path);
 
   // How many could not be told.
   uint32_t lost() const { return lost_; }

@@ -11,7 +11,8 @@
 
 namespace cordon {
 
-// Entries of an open directory but "." and "..", from its start. The descriptor is borrowed and its offset moves.
+// Entries of an open directory but "." and "..", from its start. The descriptor is borrowed and its
+// offset moves.
 class Directory {
  public:
   explicit Directory(int fd) : fd_(fd) { failed_ = lseek(fd, 0, SEEK_SET) != 0; }

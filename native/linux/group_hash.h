@@ -1,4 +1,5 @@
-// Supplementary groups as one number: owner and guard compare theirs, because SCM_CREDENTIALS carries only uid and gid.
+// Supplementary groups as one number: owner and guard compare theirs, because SCM_CREDENTIALS
+// carries only uid and gid.
 #pragma once
 
 #include <grp.h>
@@ -9,7 +10,8 @@
 
 namespace cordon {
 
-// More groups than fit here make getgroups fail: all such callers look alike, and uid and gid still tell them apart.
+// More groups than fit here make getgroups fail: all such callers look alike, and uid and gid still
+// tell them apart.
 inline uint64_t group_hash() {
   gid_t groups[1024];
   int count = getgroups(1024, groups);

@@ -1,5 +1,6 @@
-// The guard: the long-lived, unconfined, single-threaded process above the supervisors. It parses nothing: a request is a
-// fixed header and descriptors. It forks, reaps, kills what a dead supervisor left, and removes temp directories.
+// The guard: the long-lived, unconfined, single-threaded process above the supervisors. It parses
+// nothing: a request is a fixed header and descriptors. It forks, reaps, kills what a dead
+// supervisor left, and removes temp directories.
 #pragma once
 
 #include "core/record.h"
@@ -25,8 +26,8 @@ struct OneShotOptions {
   const char* journal_directory;
 };
 
-// One run with the descriptors 0, 1, 2 of this process; mirrors its end: exits or dies as the command did, 125 to 127
-// when it did not start.
+// One run with the descriptors 0, 1, 2 of this process; mirrors its end: exits or dies as the
+// command did, 125 to 127 when it did not start.
 int run_once(const OneShotOptions& options);
 
 }  // namespace cordon

@@ -9,11 +9,13 @@
 
 namespace cordon {
 
-// The kernel's ABI, or -errno: ENOSYS not built, EOPNOTSUPP disabled at boot, EPERM filtered by an outer sandbox.
+// The kernel's ABI, or -errno: ENOSYS not built, EOPNOTSUPP disabled at boot, EPERM filtered by an
+// outer sandbox.
 int landlock_abi();
 
-// Builds the ruleset of `plan`, with the directory behind `temp` (-1: none) as one more writable tree. A root that is not
-// the object it was when the policy was resolved fails as Stage::kRootChanged.
+// Builds the ruleset of `plan`, with the directory behind `temp` (-1: none) as one more writable
+// tree. A root that is not the object it was when the policy was resolved fails as
+// Stage::kRootChanged.
 bool make_ruleset(const Plan& plan, int temp, UniqueFd* ruleset, Failure* failure);
 
 // Restricts the calling thread. One ruleset serves both layers of a run.

@@ -1,6 +1,7 @@
-// Every Landlock right from ABI 1 to 11: since when, whether Cordon restricts it, and which rules grant it.
-// Source: include/uapi/linux/landlock.h of Linux 7.2, and the ABI history in Documentation/userspace-api/landlock.rst.
-// Rights are spelled as numbers because the headers of the machine that builds may be older than the kernel that runs.
+// Every Landlock right from ABI 1 to 11: since when, whether Cordon restricts it, and which rules
+// grant it. Source: include/uapi/linux/landlock.h of Linux 7.2, and the ABI history in
+// Documentation/userspace-api/landlock.rst. Rights are spelled as numbers because the headers of
+// the machine that builds may be older than the kernel that runs.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ inline constexpr uint32_t kNobody = 0;
 inline constexpr FsRight kFsRights[] = {
     {"execute", 1ull << 0, 1, Handling::kFree, kNobody},
     {"write_file", 1ull << 1, 1, Handling::kRestricted,
-     kTreeOnly | grants(RuleKind::kFile) | grants(RuleKind::kDevice) | grants(RuleKind::kDeviceTree)},
+     kTreeOnly | grants(RuleKind::kFile) | grants(RuleKind::kDevice) |
+         grants(RuleKind::kDeviceTree)},
     {"read_file", 1ull << 2, 1, Handling::kFree, kNobody},
     {"read_dir", 1ull << 3, 1, Handling::kFree, kNobody},
     {"remove_dir", 1ull << 4, 1, Handling::kRestricted, kTreeOnly},
@@ -53,7 +55,8 @@ inline constexpr FsRight kFsRights[] = {
     {"resolve_unix", 1ull << 16, 9, Handling::kRestricted, grants(RuleKind::kSocket)},
 };
 
-// TCP and UDP are not promised, so no network right is handled; the rows keep the table whole for the reader of reports.
+// TCP and UDP are not promised, so no network right is handled; the rows keep the table whole for
+// the reader of reports.
 struct NetRight {
   const char* name;
   uint64_t bit;
@@ -105,7 +108,8 @@ constexpr uint64_t scoped(uint32_t abi) {
   return mask;
 }
 
-// Bytes of landlock_ruleset_attr that the ABI knows: handled_access_fs, then _net (4), then scoped (6).
+// Bytes of landlock_ruleset_attr that the ABI knows: handled_access_fs, then _net (4), then scoped
+// (6).
 constexpr uint64_t ruleset_attr_bytes(uint32_t abi) { return abi >= 6 ? 24 : abi >= 4 ? 16 : 8; }
 
 }  // namespace cordon

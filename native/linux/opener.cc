@@ -29,14 +29,16 @@ UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, int* e
   if (names_own_descriptor(request.path, &own) && own.rest[0] == '\0') {
     UniqueFd named = caller.descriptor(own.number, false, error);
     if (!named.valid()) return named;
-    UniqueFd again(open(own_descriptor(named.get()).get(), flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW)));
+    UniqueFd again(
+        open(own_descriptor(named.get()).get(), flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW)));
     *error = again.valid() ? 0 : errno;
     return again;
   }
   UniqueFd base;
   int directory = AT_FDCWD;
   if (request.path[0] != '/') {
-    base = request.directory == AT_FDCWD ? caller.directory(error) : caller.descriptor(request.directory, false, error);
+    base = request.directory == AT_FDCWD ? caller.directory(error)
+                                         : caller.descriptor(request.directory, false, error);
     if (!base.valid()) return base;
     directory = base.get();
   }
@@ -45,7 +47,8 @@ UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, int* e
   how.mode = creates ? request.mode & 07777 : 0;
   how.resolve = RESOLVE_NO_MAGICLINKS;
   mode_t own_mask = creates ? umask(caller.file_mask()) : 0;
-  UniqueFd fd(static_cast<int>(syscall(SYS_openat2, static_cast<long>(directory), request.path, &how, sizeof how)));
+  UniqueFd fd(static_cast<int>(
+      syscall(SYS_openat2, static_cast<long>(directory), request.path, &how, sizeof how)));
   *error = fd.valid() ? 0 : errno;
   if (creates) umask(own_mask);
   return fd;
@@ -57,7 +60,8 @@ int64_t hand_over(int listener, uint64_t question, int fd, bool close_on_exec) {
   handed.srcfd = static_cast<uint32_t>(fd);
   handed.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
   handed.flags = SECCOMP_ADDFD_FLAG_SEND;
-  if (syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_ADDFD, &handed) >= 0) return 0;
+  if (syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_ADDFD, &handed) >= 0)
+    return 0;
   if (errno != EINVAL) return -errno;
   // Before Linux 5.14 the descriptor and the answer are two steps.
   handed.flags = 0;
@@ -69,7 +73,8 @@ int64_t hand_over(int listener, uint64_t question, int fd, bool close_on_exec) {
 
 }  // namespace
 
-int64_t open_on_behalf(int listener, const seccomp_notif& question, const OpenRequest& request, Judge judge, const void* context) {
+int64_t open_on_behalf(int listener, const seccomp_notif& question, const OpenRequest& request,
+                       Judge judge, const void* context) {
   Caller caller(static_cast<pid_t>(question.pid));
   int error = 0;
   UniqueFd fd = open_untouched(caller, request, &error);
@@ -81,7 +86,8 @@ int64_t open_on_behalf(int listener, const seccomp_notif& question, const OpenRe
     // Through its name: one opened only for reading may be emptied as well.
     if (found.st_size > 0 && truncate(own_descriptor(fd.get()).get(), 0) != 0) return -errno;
   }
-  if ((request.flags & O_NONBLOCK) == 0 && fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK) != 0) {
+  if ((request.flags & O_NONBLOCK) == 0 &&
+      fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK) != 0) {
     return -errno;
   }
   return hand_over(listener, question.id, fd.get(), (request.flags & O_CLOEXEC) != 0);

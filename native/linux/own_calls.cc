@@ -57,14 +57,17 @@ constexpr int kOwnCalls[] = {
     469 /* file_setattr */,
     // connecting on behalf; a worker is a fork
     SYS_pidfd_getfd,
-    SYS_getsockopt, SYS_shutdown,
+    SYS_getsockopt,
+    SYS_shutdown,
     SYS_connect,
     SYS_clone,
     SYS_prctl,
 #ifdef CORDON_HOSTED
 // a C library's own, and its sanitizers' (test builds)
-#ifdef SYS_poll
+#ifdef __x86_64__
     SYS_poll,
+    SYS_chmod,
+    SYS_renameat,
 #endif
     SYS_futex,
     SYS_gettid,

@@ -1,5 +1,6 @@
-// The supervisor's own filter: the system calls it needs once the command runs, and no others. It decodes what a hostile
-// program wrote; should that ever take it over, it can start no program, make no socket and mount nothing.
+// The supervisor's own filter: the system calls it needs once the command runs, and no others. It
+// decodes what a hostile program wrote; should that ever take it over, it can start no program,
+// make no socket and mount nothing.
 #pragma once
 
 #include "core/bpf.h"

@@ -236,11 +236,18 @@ void signal_descendants(int signal) {
 }
 
 bool open_child_list() {
+  char own[32];
+  long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", own, sizeof own - 1);
+  if (length <= 0) return false;
+  own[length] = '\0';
+  uint64_t pid = 0;
+  if (!whole_number(own, INT32_MAX, &pid) || static_cast<pid_t>(pid) != getpid()) {
+    errno = ESRCH;
+    return false;
+  }
+  // A kernel without CONFIG_PROC_CHILDREN has none.
   g_child_list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-  if (g_child_list >= 0) return true;
-  // A kernel without CONFIG_PROC_CHILDREN.
-  Process self;
-  return read_process(getpid(), &self);
+  return true;
 }
 
 bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, SurvivorSeen seen,

@@ -54,8 +54,8 @@ bool signal_process(const Process& process, int signal);
 bool has_children();
 
 // Opens the kernel's list of the caller's children, for when nothing more can be opened: a program
-// may lower the limits of any process of its user, its supervisor's too. False when there is no
-// /proc to see processes in.
+// may lower the limits of any process of its user, its supervisor's too. False with errno where
+// there is no /proc, or one of another process namespace, whose numbers are somebody else's.
 bool open_child_list();
 
 // Sends `signal` to every descendant of the caller.

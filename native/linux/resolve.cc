@@ -22,7 +22,8 @@ UniqueFd open_beneath(int directory, const char* path, bool follow, int* error) 
   open_how how{};
   how.flags = static_cast<uint64_t>(O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
   how.resolve = RESOLVE_NO_MAGICLINKS;
-  UniqueFd fd(static_cast<int>(syscall(SYS_openat2, static_cast<long>(directory), path, &how, sizeof how)));
+  UniqueFd fd(
+      static_cast<int>(syscall(SYS_openat2, static_cast<long>(directory), path, &how, sizeof how)));
   *error = fd.valid() ? 0 : errno;
   return fd;
 }
@@ -42,15 +43,17 @@ bool names_own_descriptor(const char* path, OwnDescriptor* own) {
   }
   const char* at = nullptr;
   uint64_t number = 0;
-  bool known = has_prefix(path, "/proc/self/fd/", &at) || has_prefix(path, "/proc/thread-self/fd/", &at) ||
-               has_prefix(path, "/dev/fd/", &at);
-  if (!known || !take_number(&at, 10, &number) || number > INT32_MAX || (*at != '\0' && *at != '/')) return false;
+  bool known = has_prefix(path, "/proc/self/fd/", &at) ||
+               has_prefix(path, "/proc/thread-self/fd/", &at) || has_prefix(path, "/dev/fd/", &at);
+  if (!known || !take_number(&at, 10, &number) || number > INT32_MAX || (*at != '\0' && *at != '/'))
+    return false;
   while (*at == '/') ++at;
   *own = {static_cast<int>(number), at};
   return true;
 }
 
-UniqueFd resolve(const Caller& caller, int directory, const char* path, bool follow, bool may_be_empty, int* error) {
+UniqueFd resolve(const Caller& caller, int directory, const char* path, bool follow,
+                 bool may_be_empty, int* error) {
   OwnDescriptor own;
   if (path[0] == '\0' && may_be_empty) {
     if (directory == AT_FDCWD) return caller.directory(error);
@@ -67,7 +70,8 @@ UniqueFd resolve(const Caller& caller, int directory, const char* path, bool fol
     return open_beneath(base.get(), own.rest, follow, error);
   }
   if (path[0] == '/') return open_beneath(AT_FDCWD, path, follow, error);
-  UniqueFd base = directory == AT_FDCWD ? caller.directory(error) : caller.descriptor(directory, false, error);
+  UniqueFd base =
+      directory == AT_FDCWD ? caller.directory(error) : caller.descriptor(directory, false, error);
   if (!base.valid()) return base;
   return open_beneath(base.get(), path, follow, error);
 }
@@ -80,13 +84,15 @@ bool beneath(const char* path, const char* root) {
 }
 
 bool path_of(int object, char* out, size_t size) {
-  ssize_t length = syscall(SYS_readlinkat, static_cast<long>(AT_FDCWD), own_descriptor(object).get(), out,
-                           static_cast<long>(size - 1));
+  ssize_t length = syscall(SYS_readlinkat, static_cast<long>(AT_FDCWD),
+                           own_descriptor(object).get(), out, static_cast<long>(size - 1));
   if (length <= 0 || static_cast<size_t>(length) >= size - 1) return false;
   out[length] = '\0';
   return true;
 }
 
-Text<40> own_descriptor(int fd) { return Text<40>().add("/proc/self/fd/").add(static_cast<uint64_t>(fd)); }
+Text<40> own_descriptor(int fd) {
+  return Text<40>().add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
+}
 
 }  // namespace cordon

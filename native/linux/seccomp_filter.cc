@@ -115,7 +115,8 @@ int number_of(const FilterRow& row, Architecture architecture) {
   return architecture == Architecture::kX8664 ? row.x86_64 : row.arm64;
 }
 
-// Calls from `first` up to the next interval's: all answered alike, or one whose arguments are looked at.
+// Calls from `first` up to the next interval's: all answered alike, or one whose arguments are
+// looked at.
 struct Interval {
   uint32_t first;
   bool tested;
@@ -144,9 +145,9 @@ class Numbers {
   size_t count_ = 0;
 };
 
-// All call numbers cut into intervals. The kernel compiles the filter anew at every launch and walks it once for every
-// call it has, to find those that are always allowed: as a list of rows that was the dearest step of a launch (0.2 ms),
-// as a search over intervals it is a third of that.
+// All call numbers cut into intervals. The kernel compiles the filter anew at every launch and
+// walks it once for every call it has, to find those that are always allowed: as a list of rows
+// that was the dearest step of a launch (0.2 ms), as a search over intervals it is a third of that.
 class Intervals {
  public:
   // `interval_of` says what becomes of a number; `otherwise` of all that are not listed.
@@ -169,7 +170,8 @@ class Intervals {
       all_[size_ - 1] = next;
       return;
     }
-    bool alike = size_ > 0 && !next.tested && !all_[size_ - 1].tested && all_[size_ - 1].action == next.action;
+    bool alike = size_ > 0 && !next.tested && !all_[size_ - 1].tested &&
+                 all_[size_ - 1].action == next.action;
     if (!alike) all_[size_++] = next;
   }
 
@@ -183,7 +185,8 @@ struct Selection {
   Architecture architecture;
 
   bool has(const FilterRow& row, int number) const {
-    return number != kNoSuchCall && number_of(row, architecture) == number && (row.features & features) != 0;
+    return number != kNoSuchCall && number_of(row, architecture) == number &&
+           (row.features & features) != 0;
   }
 
   bool gather(Numbers* numbers) const {
@@ -196,7 +199,8 @@ struct Selection {
 
   Interval interval_of(uint32_t number) const {
     for (const FilterRow& row : kFilterRows) {
-      if (has(row, static_cast<int>(number))) return {number, row.test != Test::kAlways, action_of(row)};
+      if (has(row, static_cast<int>(number)))
+        return {number, row.test != Test::kAlways, action_of(row)};
     }
     return {number, false, SECCOMP_RET_ALLOW};
   }
@@ -216,7 +220,8 @@ void judge_number(const Selection& selection, uint32_t number, FilterAssembler* 
 }
 
 template <typename JudgeTested>
-void judge_range(const Intervals& intervals, size_t first, size_t end, FilterAssembler* out, JudgeTested judge_tested) {
+void judge_range(const Intervals& intervals, size_t first, size_t end, FilterAssembler* out,
+                 JudgeTested judge_tested) {
   if (end - first == 1) {
     const Interval& interval = intervals.at(first);
     if (interval.tested) return judge_tested(interval.first);
@@ -239,8 +244,8 @@ void judge_range(const Intervals& intervals, size_t first, size_t end, FilterAss
   judge_range(intervals, middle, end, out, judge_tested);
 }
 
-// Leaves the call's number loaded. Another instruction set's calls have other numbers; killing for one would look like a
-// crash.
+// Leaves the call's number loaded. Another instruction set's calls have other numbers; killing for
+// one would look like a crash.
 void check_architecture(Architecture architecture, FilterAssembler* out) {
   Label ours = out->label();
   Label foreign = out->label();
@@ -266,19 +271,24 @@ bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembl
   Numbers numbers;
   if (!selection.gather(&numbers)) return false;
   Intervals intervals;
-  intervals.cut(numbers, SECCOMP_RET_ALLOW, [&](uint32_t number) { return selection.interval_of(number); });
+  intervals.cut(numbers, SECCOMP_RET_ALLOW,
+                [&](uint32_t number) { return selection.interval_of(number); });
   check_architecture(architecture, out);
-  judge_range(intervals, 0, intervals.size(), out, [&](uint32_t number) { judge_number(selection, number, out); });
+  judge_range(intervals, 0, intervals.size(), out,
+              [&](uint32_t number) { judge_number(selection, number, out); });
   return out->finish();
 }
 
-bool assemble_allow_list(const int* allowed, size_t count, Architecture architecture, FilterAssembler* out) {
+bool assemble_allow_list(const int* allowed, size_t count, Architecture architecture,
+                         FilterAssembler* out) {
   Numbers numbers;
   for (size_t i = 0; i < count; ++i) {
     if (!numbers.add(allowed[i])) return false;
   }
   Intervals intervals;
-  intervals.cut(numbers, refusal(EPERM), [](uint32_t number) { return Interval{number, false, SECCOMP_RET_ALLOW}; });
+  intervals.cut(numbers, refusal(EPERM), [](uint32_t number) {
+    return Interval{number, false, SECCOMP_RET_ALLOW};
+  });
   check_architecture(architecture, out);
   judge_range(intervals, 0, intervals.size(), out, [](uint32_t) {});
   return out->finish();
@@ -293,11 +303,13 @@ bool needs_listener(uint32_t features) {
 }
 
 bool install_filter(const FilterAssembler& filter, int* listener, Failure* failure) {
-  sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.code())};
+  sock_fprog program{static_cast<unsigned short>(filter.size()),
+                     const_cast<sock_filter*>(filter.code())};
   unsigned long flags = listener == nullptr ? 0 : SECCOMP_FILTER_FLAG_NEW_LISTENER;
   long result = -1;
   if (!injected(Stage::kSeccomp)) {
-    // A signal in the middle of an answered call would make the caller repeat what was done already.
+    // A signal in the middle of an answered call would make the caller repeat what was done
+    // already.
     unsigned long killable = listener == nullptr ? 0 : SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | killable, &program);
     // Before Linux 5.19.

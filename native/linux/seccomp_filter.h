@@ -16,17 +16,19 @@ inline constexpr Architecture kThisArchitecture = Architecture::kX8664;
 inline constexpr Architecture kThisArchitecture = Architecture::kArm64;
 #endif
 
-// Assembles the filter for `features` (FilterFeature). Pure. False when it does not fit, which no table here makes it do.
+// Assembles the filter for `features` (FilterFeature). Pure. False when it does not fit, which no
+// table here makes it do.
 bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out);
 
 // Assembles a filter that allows the listed calls and refuses all others with EPERM. Pure.
-bool assemble_allow_list(const int* numbers, size_t count, Architecture architecture, FilterAssembler* out);
+bool assemble_allow_list(const int* numbers, size_t count, Architecture architecture,
+                         FilterAssembler* out);
 
 // Whether a filter with these features asks the supervisor anything.
 bool needs_listener(uint32_t features);
 
-// Installs the filter on the calling thread. With `listener`, `*listener` is the descriptor that its questions come to,
-// close-on-exec; EBUSY when an outer sandbox has the only one.
+// Installs the filter on the calling thread. With `listener`, `*listener` is the descriptor that
+// its questions come to, close-on-exec; EBUSY when an outer sandbox has the only one.
 bool install_filter(const FilterAssembler& filter, int* listener, Failure* failure);
 
 }  // namespace cordon

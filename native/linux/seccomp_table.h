@@ -1,6 +1,7 @@
-// What the filter of a run does with each system call that it does not simply allow. One row a fact; the assembler and the
-// tests' interpreter read the same rows. Numbers are literal because the building machine's headers may be older than the
-// running kernel. Sources: syscall_64.tbl and scripts/syscall.tbl of Linux 7.2.
+// What the filter of a run does with each system call that it does not simply allow. One row a
+// fact; the assembler and the tests' interpreter read the same rows. Numbers are literal because
+// the building machine's headers may be older than the running kernel. Sources: syscall_64.tbl and
+// scripts/syscall.tbl of Linux 7.2.
 #pragma once
 
 #include <cerrno>
@@ -17,7 +18,8 @@ enum FilterFeature : uint32_t {
   kFilterSetId = 1u << 2,           // set-id bits at creation
   kFilterBrokerMetadata = 1u << 3,  // metadata goes to the broker
   kFilterRefuseMetadata = 1u << 4,  // metadata is refused everywhere
-  kFilterBrokerSockets = 1u << 5,   // connect goes to the broker, UNIX sockets are stream or seqpacket
+  kFilterBrokerSockets =
+      1u << 5,  // connect goes to the broker, UNIX sockets are stream or seqpacket
   kFilterNoUnixSockets = 1u << 6,   // there are no UNIX sockets but pairs
   kFilterNoSharedIpc = 1u << 7,     // message queues, System V objects
   kFilterBrokerTruncate = 1u << 8,  // Landlock below ABI 3
@@ -32,7 +34,8 @@ enum class Judgement : uint8_t {
   kObserve,  // the supervisor looks, the kernel answers
 };
 
-// A test of arguments; a row without one always applies. Every argument tested here is an int to the kernel.
+// A test of arguments; a row without one always applies. Every argument tested here is an int to
+// the kernel.
 enum class Test : uint8_t {
   kAlways,
   kEquals,         // low half of `argument` equals `value`
@@ -79,8 +82,8 @@ inline constexpr uint32_t kSocketSeqpacket = 5;
 inline constexpr uint32_t kTiocsti = 0x5412;
 inline constexpr uint32_t kTioclinux = 0x541c;
 
-// The second byte of an ioctl request names its driver: these are file systems'. `f` ext4 and generic, `v` versions,
-// `X` XFS and generic attributes, 0x94 btrfs and generic labels, 0xf5 f2fs.
+// The second byte of an ioctl request names its driver: these are file systems'. `f` ext4 and
+// generic, `v` versions, `X` XFS and generic attributes, 0x94 btrfs and generic labels, 0xf5 f2fs.
 inline constexpr uint32_t kFilesystemIoctls[] = {'f', 'v', 'X', 0x94, 0xf5};
 
 // Of those, what only reads, or clones into an open file; 64- and 32-bit forms.
@@ -110,7 +113,8 @@ inline constexpr uint32_t kRenameWhiteout = 4;
 inline constexpr uint32_t kMetadata = kFilterBrokerMetadata | kFilterRefuseMetadata;
 inline constexpr uint32_t kSocketsAny = kFilterBrokerSockets | kFilterNoUnixSockets;
 
-// First match of a call wins, so a refusal that holds whatever the broker says stands before the broker's row.
+// First match of a call wins, so a refusal that holds whatever the broker says stands before the
+// broker's row.
 inline constexpr FilterRow kFilterRows[] = {
     // seccomp does not see what a ring does: with one, every other row could be gone round.
     {"io_uring_setup", 425, 425, kFilterDoors, Judgement::kRefuse, ENOSYS},
@@ -131,7 +135,8 @@ inline constexpr FilterRow kFilterRows[] = {
     {"open_tree_attr", 467, 467, kFilterDoors, Judgement::kRefuse, EPERM},
     {"mount_setattr", 442, 442, kFilterDoors, Judgement::kRefuse, EPERM},
 
-    {"unshare", 272, 97, kFilterDoors, Judgement::kRefuse, EPERM, Test::kAnyBit, 0, kNamespaceFlags},
+    {"unshare", 272, 97, kFilterDoors, Judgement::kRefuse, EPERM, Test::kAnyBit, 0,
+     kNamespaceFlags},
     {"setns", 308, 268, kFilterDoors, Judgement::kRefuse, EPERM},
     {"clone", 56, 220, kFilterDoors, Judgement::kRefuse, EPERM, Test::kAnyBit, 0, kNamespaceFlags},
     // Its flags lie in memory; the C libraries then use clone.
@@ -165,28 +170,37 @@ inline constexpr FilterRow kFilterRows[] = {
     {"lsm_set_self_attr", 460, 460, kFilterDoors, Judgement::kRefuse, EPERM},
     {"vhangup", 153, 58, kFilterDoors, Judgement::kRefuse, EPERM},
     // On a virtual machine it reaches services of the host, on WSL a shell of the user's.
-    {"socket", 41, 198, kFilterDoors, Judgement::kRefuse, EAFNOSUPPORT, Test::kEquals, 0, kFamilyVsock},
+    {"socket", 41, 198, kFilterDoors, Judgement::kRefuse, EAFNOSUPPORT, Test::kEquals, 0,
+     kFamilyVsock},
 
-    // A limit of 0 starts a piped core handler outside, as root; 1 does not, and stays. Who asks for 0 means "no core".
+    // A limit of 0 starts a piped core handler outside, as root; 1 does not, and stays. Who asks
+    // for 0 means "no core".
     {"setrlimit", 160, 164, kFilterDoors, Judgement::kPretend, 0, Test::kEquals, 0, kResourceCore},
-    {"prlimit64", 302, 261, kFilterDoors, Judgement::kPretend, 0, Test::kEqualsAndSet, 1, kResourceCore},
-    // Of another process: a limit of one second of processor time is a kill, and Landlock has no word on it.
+    {"prlimit64", 302, 261, kFilterDoors, Judgement::kPretend, 0, Test::kEqualsAndSet, 1,
+     kResourceCore},
+    // Of another process: a limit of one second of processor time is a kill, and Landlock has no
+    // word on it.
     {"prlimit64", 302, 261, kFilterDoors, Judgement::kRefuse, EPERM, Test::kOtherAndSet, 0},
     // A lease makes whoever opens the file outside wait for the run.
     {"fcntl", 72, 25, kFilterDoors, Judgement::kRefuse, EACCES, Test::kEquals, 1, kSetLease},
     {"fcntl", 72, 25, kFilterDoors, Judgement::kRefuse, EACCES, Test::kEquals, 1, kSetDelegation},
     // It leaves a character device behind.
-    {"renameat2", 316, 276, kFilterDoors, Judgement::kRefuse, EPERM, Test::kAnyBit, 4, kRenameWhiteout},
-    // The supervisor cannot read a process that is not dumpable; agents hide from their debugger, not from it.
-    {"prctl", 157, 167, kMetadata | kSocketsAny, Judgement::kPretend, 0, Test::kPairEquals, 0, kPrSetDumpable, 0},
+    {"renameat2", 316, 276, kFilterDoors, Judgement::kRefuse, EPERM, Test::kAnyBit, 4,
+     kRenameWhiteout},
+    // The supervisor cannot read a process that is not dumpable; agents hide from their debugger,
+    // not from it.
+    {"prctl", 157, 167, kMetadata | kSocketsAny, Judgement::kPretend, 0, Test::kPairEquals, 0,
+     kPrSetDumpable, 0},
 
     {"ioctl", 16, 29, kFilterTerminals, Judgement::kRefuse, EPERM, Test::kEquals, 1, kTiocsti},
     {"ioctl", 16, 29, kFilterTerminals, Judgement::kRefuse, EPERM, Test::kEquals, 1, kTioclinux},
 
     {"open", 2, kNoSuchCall, kFilterSetId, Judgement::kRefuse, EPERM, Test::kCreatesSetId, 1},
     {"openat", 257, 56, kFilterSetId, Judgement::kRefuse, EPERM, Test::kCreatesSetId, 2},
-    {"creat", 85, kNoSuchCall, kFilterSetId, Judgement::kRefuse, EPERM, Test::kAnyBit, 1, kSetIdBits},
-    {"mknod", 133, kNoSuchCall, kFilterSetId, Judgement::kRefuse, EPERM, Test::kAnyBit, 1, kSetIdBits},
+    {"creat", 85, kNoSuchCall, kFilterSetId, Judgement::kRefuse, EPERM, Test::kAnyBit, 1,
+     kSetIdBits},
+    {"mknod", 133, kNoSuchCall, kFilterSetId, Judgement::kRefuse, EPERM, Test::kAnyBit, 1,
+     kSetIdBits},
     {"mknodat", 259, 33, kFilterSetId, Judgement::kRefuse, EPERM, Test::kAnyBit, 2, kSetIdBits},
     {"openat2", 437, 437, kFilterNoOpenat2, Judgement::kRefuse, ENOSYS},
 
@@ -238,20 +252,28 @@ inline constexpr FilterRow kFilterRows[] = {
     {"fremovexattr", 199, 16, kFilterBrokerMetadata, Judgement::kBroker, 0},
     {"removexattrat", 466, 466, kFilterBrokerMetadata, Judgement::kBroker, 0},
     {"file_setattr", 469, 469, kFilterBrokerMetadata, Judgement::kBroker, 0},
-    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1, kIoctlSetFlags},
-    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1, kIoctlSetFlags32},
-    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1, kIoctlSetXattr},
-    {"ioctl", 16, 29, kMetadata, Judgement::kRefuse, ENOTTY, Test::kEquals, 1, kIoctlVfatSetAttributes},
-    // Landlock has no word on these: on btrfs an ordinary user destroyed a subvolume through a read-only descriptor.
+    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1,
+     kIoctlSetFlags},
+    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1,
+     kIoctlSetFlags32},
+    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1,
+     kIoctlSetXattr},
+    {"ioctl", 16, 29, kMetadata, Judgement::kRefuse, ENOTTY, Test::kEquals, 1,
+     kIoctlVfatSetAttributes},
+    // Landlock has no word on these: on btrfs an ordinary user destroyed a subvolume through a
+    // read-only descriptor.
     {"ioctl", 16, 29, kMetadata, Judgement::kRefuse, ENOTTY, Test::kMetadataIoctl, 1},
 
-    {"socket", 41, 198, kFilterNoUnixSockets, Judgement::kRefuse, EACCES, Test::kEquals, 0, kFamilyUnix},
-    // A raw UNIX socket is a datagram socket, and the end of a datagram pair sends by name: only these two types cannot.
+    {"socket", 41, 198, kFilterNoUnixSockets, Judgement::kRefuse, EACCES, Test::kEquals, 0,
+     kFamilyUnix},
+    // A raw UNIX socket is a datagram socket, and the end of a datagram pair sends by name: only
+    // these two types cannot.
     {"socket", 41, 198, kFilterBrokerSockets, Judgement::kRefuse, EACCES, Test::kOddUnixSocket, 0},
     {"socketpair", 53, 199, kSocketsAny, Judgement::kRefuse, EACCES, Test::kOddUnixSocket, 0},
     {"connect", 42, 203, kFilterBrokerSockets, Judgement::kBroker, 0},
 
-    // The kernel makes the queue before Landlock refuses it, and a queue that was opened as a file is emptied by reading.
+    // The kernel makes the queue before Landlock refuses it, and a queue that was opened as a file
+    // is emptied by reading.
     {"mq_open", 240, 180, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
     {"mq_unlink", 241, 181, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
     {"mq_timedsend", 242, 182, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
@@ -271,7 +293,8 @@ inline constexpr FilterRow kFilterRows[] = {
     {"msgrcv", 70, 188, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
     {"msgctl", 71, 187, kFilterNoSharedIpc, Judgement::kRefuse, ENOSYS},
 
-    {"open", 2, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 1, kOpensToChange},
+    {"open", 2, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 1,
+     kOpensToChange},
     {"openat", 257, 56, kFilterObserve, Judgement::kObserve, 0, Test::kAnyBit, 2, kOpensToChange},
     {"creat", 85, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},
     {"mkdir", 83, kNoSuchCall, kFilterObserve, Judgement::kObserve, 0},

@@ -30,7 +30,8 @@
 namespace cordon {
 namespace {
 
-// More are counted and killed all the same; only their names are left out of the report.
+// More are counted and killed all the same; only their names are left out of the report, as are
+// those for which the owner makes no room.
 constexpr uint32_t kMostSurvivorsNamed = 256;
 constexpr size_t kCommandBytes = 256;
 constexpr int kHighestSignal = 64;
@@ -362,7 +363,7 @@ void Supervisor::tell_survivor(void* self, const Process& process) {
   if (++supervisor->survivors_ > kMostSurvivorsNamed) return;
   char command[kCommandBytes];
   read_command(process.pid, command, sizeof command);
-  send_survivor(kFdControl, process.pid, command);
+  try_survivor(kFdControl, process.pid, command);
 }
 
 void Supervisor::finish() {
@@ -371,13 +372,14 @@ void Supervisor::finish() {
   if (!exited_) take_children();
   if (!exited_) stop_group();
   bool alone = exited_ && !has_children();
-  if (exited_ && !alone) send_exited(kFdControl, wait_status_, usage_);
+  // Until the tree is dead nothing waits for an owner that does not read.
+  bool told = exited_ && !alone && try_exited(kFdControl, wait_status_, usage_);
   bool dead = end_descendants(nullptr, 0, kPatienceMs, &Supervisor::tell_survivor, this);
   if (!exited_) {
     wait_status_ = SIGKILL;
     getrusage(RUSAGE_CHILDREN, &usage_);
-    send_exited(kFdControl, wait_status_, usage_);
   }
+  if (!alone && !told) send_exited(kFdControl, wait_status_, usage_);
   bool emptied = !setup_.has_temp || empty_directory(kFdTemp);
   uint32_t flags = (emptied ? 0 : kEndedTempNotEmpty) | (dead ? 0 : kEndedTreeAlive);
   if (alone) {

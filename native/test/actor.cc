@@ -1,11 +1,12 @@
 // A command for tests to run: does what no shell can, and starts without a sanitizer's runtime.
 //
 //   actor descriptors            prints the open descriptors, one a line
-//   actor lower-limits PID       takes every descriptor from another process, which must be of the
-//   same user actor headless               its first thread exits, the other one stays actor bomb
-//   same|own          forks without an end, within 200 processes; `own`: each in a session of its
-//   own actor tree DIRECTORY         children and grandchildren, some in sessions of their own;
-//   their pids in DIRECTORY, then waits actor orphans DIRECTORY      the same, but exits itself
+//   actor lower-limits PID       takes every descriptor from another process of the same user
+//   actor headless               its first thread exits, the other one stays
+//   actor bomb same|own          forks without an end, within 200 processes; own: in own sessions
+//   actor tree DIRECTORY         grows a tree, its pids in DIRECTORY, and waits
+//   actor orphans DIRECTORY      grows the same tree and exits
+//   actor leave COUNT DIRECTORY… exits and leaves so many children; the last one's pid is there
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,6 +90,16 @@ void grow(const std::string& directory) {
   }
 }
 
+int leave(int count, const std::string& directory) {
+  for (int i = 1; i <= count; ++i) {
+    if (fork() != 0) continue;
+    if (i == count) note(directory + "/last");
+    stay();
+  }
+  while (access((directory + "/last").c_str(), F_OK) != 0) usleep(1000);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -97,6 +108,7 @@ int main(int argc, char** argv) {
   if (verb == "lower-limits" && argc == 3) return lower_limits(atoi(argv[2]));
   if (verb == "headless") return headless();
   if (verb == "bomb" && argc == 3) return bomb(strcmp(argv[2], "own") == 0);
+  if (verb == "leave" && argc >= 4) return leave(atoi(argv[2]), argv[3]);
   if ((verb == "tree" || verb == "orphans") && argc == 3) {
     grow(argv[2]);
     note(std::string(argv[2]) + "/main");

@@ -18,6 +18,7 @@
 #include "linux/group_hash.h"
 #include "linux/landlock.h"
 #include "linux/landlock_abi.h"
+#include "linux/seccomp_table.h"
 #include "test/harness.h"
 #include "test/plans.h"
 #include "test/served_guard.h"
@@ -601,6 +602,19 @@ BOTH(what_a_command_leaves_is_ended_and_named) {
   }
 }
 
+// Nobody reads what is told meanwhile.
+BOTH(more_survivors_than_can_be_told_end_all_the_same) {
+  ServedGuard guard(served(executable));
+  Control control = guard.launch(actor_plan({"leave", "600", scratch(), std::string(300, 'x')}));
+  pid_t last = pid_from(scratch() + "/last");
+  CHECK(eventually(10000, [&] { return !is_alive(last) && children_of(guard.pid()).size() <= 3; }));
+  CHECK(eventually(10000, [&] { return count_named("actor") == 0; }));
+  const Told& told = control.until_closed();
+  CHECK(told.ended);
+  CHECK_EQ(told.survivor_count, 600u);
+  CHECK(!told.survivors.empty());
+}
+
 BOTH(a_process_without_its_first_thread_is_a_survivor_too) {
   ServedGuard guard(served(executable));
   std::string actor = beside_this_test("actor");
@@ -756,9 +770,42 @@ BOTH(a_supervisor_without_descriptors_still_ends_its_tree) {
   CHECK(all_gone(1000));
 }
 
-BOTH(a_command_cannot_signal_what_watches_it) {
-  needs_landlock(6);
+BOTH(a_supervisor_under_its_own_filter_cleans_up_the_same) {
   ServedGuard guard(served(executable));
+  std::string actor = beside_this_test("actor");
+  PlanSpec plan = with_temp(shell_plan(
+      "cd $T; i=0; while [ $i -lt 60 ]; do mkdir d; chmod 500 .; cd d; i=$((i + 1)); done; cd " +
+      scratch() + "; touch file && chmod 600 file && exec " + actor + " tree " + scratch()));
+  plan.environment.push_back("T=" + plan.temp);
+  plan.filter = kFilterDoors | kFilterTerminals | kFilterSetId | kFilterBrokerMetadata;
+  Control control = guard.launch(plan, with_temp());
+  std::vector<pid_t> pids = start_tree(&control);
+  control.ask(ControlType::kKill);
+  const Told& told = control.until_closed();
+  CHECK(told.ended);
+  CHECK_EQ(told.flags, 0u);
+  CHECK_EQ(told.survivor_count, 4u);
+  CHECK(all_dead(pids));
+  CHECK(!exists(temp_path()));
+  struct stat found;
+  CHECK_CALL(stat((scratch() + "/file").c_str(), &found) == 0);
+  CHECK_EQ(found.st_mode & 0777u, 0600u);
+}
+
+BOTH(a_command_cannot_look_into_what_watches_it) {
+  ServedGuard guard(served(executable));
+  std::string own = std::to_string(guard.pid());
+  std::string script;
+  // The supervisor, the guard, and this process as any other of the user's.
+  for (const std::string& pid : {std::string("$PPID"), own, std::to_string(getpid())}) {
+    std::string process = "/proc/" + pid;
+    script += "cat " + process + "/environ >/dev/null 2>&1 && exit 1; ";
+    script += "cat " + process + "/maps 2>/dev/null | grep -q . && exit 2; ";
+    for (const char* link : {"fd/0", "cwd", "root", "exe"}) {
+      script += "readlink " + process + "/" + link + " >/dev/null && exit 3; ";
+    }
+  }
+  script += "readlink /proc/$$/fd/0 >/dev/null || exit 4; ";
   Control control = guard.launch(
       shell_plan("kill -KILL $PPID && exit 1; kill -0 " + std::to_string(guard.pid()) +
                  " && exit 2; kill -STOP " + std::to_string(getpid()) + " && exit 3; exit 0"));

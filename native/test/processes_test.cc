@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -19,6 +21,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linux/own_calls.h"
 #include "test/harness.h"
 #include "test/world.h"
 
@@ -373,6 +376,68 @@ TEST(ends_them_when_nothing_can_be_opened) {
   CHECK_CALL(setrlimit(RLIMIT_NOFILE, &none) == 0);
   CHECK(end_all());
   CHECK(!has_children());
+}
+
+// As a supervisor is, once its command runs.
+TEST(ends_them_under_its_own_filter) {
+  for (bool descriptors : {true, false}) {
+    EXPECT_EXIT(0, [&] {
+      adopt_orphans();
+      CHECK(open_child_list());
+      Shared* shared = shared_memory();
+      start([&] {
+        start([&] { idle(shared, 1); });
+        idle(shared, 0);
+      });
+      wait_for_count(shared, 2);
+      CHECK_CALL(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+      rlimit none{0, 0};
+      if (!descriptors) CHECK_CALL(setrlimit(RLIMIT_NOFILE, &none) == 0);
+      Failure failure;
+      CHECK(restrict_own_calls(&failure));
+      std::vector<pid_t> told;
+      CHECK(end_all(collect, &told));
+      CHECK_EQ(told.size(), size_t{descriptors ? 2u : 0u});
+      CHECK(!has_children());
+    });
+  }
+}
+
+// Mounted with hidepid=2, /proc does not show a process that made itself undumpable.
+TEST(ends_what_proc_hides) {
+  needs_root();
+  if (unshare(CLONE_NEWNS) != 0 ||
+      mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("proc", "/proc", "proc", 0, "hidepid=2") != 0) {
+    skip("mounts", "mounts of its own");
+  }
+  become_ordinary_user();
+  adopt_orphans();
+  CHECK(open_child_list());
+  Shared* shared = shared_memory();
+  start([&] {
+    start([&] {
+      prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+      idle(shared, 1);
+    });
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    idle(shared, 0);
+  });
+  wait_for_count(shared, 2);
+  CHECK(descendants().empty());
+  CHECK(end_all());
+  CHECK(!has_children());
+}
+
+// Its numbers are those of another process namespace: whoever goes by them ends somebody else.
+TEST(the_proc_of_another_namespace_is_refused) {
+  CHECK(open_child_list());
+  End end = end_of([] {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(3);
+    EXPECT_EXIT(0, [] { CHECK(!open_child_list()); });
+  });
+  if (end == exited(3)) skip("user-namespaces", "user namespaces");
+  CHECK(end == exited(0));
 }
 
 TEST(says_so_when_it_can_see_nobody) {

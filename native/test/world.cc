@@ -108,6 +108,18 @@ bool is_alive(pid_t pid) {
   return name_end != std::string::npos && stat[name_end + 2] != 'Z' && stat[name_end + 2] != 'X';
 }
 
+int count_named(const std::string& name) {
+  int count = 0;
+  std::vector<pid_t> pids = children();
+  for (size_t i = 0; i < pids.size(); ++i) {
+    std::vector<pid_t> more = children_of(pids[i]);
+    pids.insert(pids.end(), more.begin(), more.end());
+    bool named = read_file("/proc/" + std::to_string(pids[i]) + "/comm") == name + "\n";
+    if (named && is_alive(pids[i])) ++count;
+  }
+  return count;
+}
+
 pid_t pid_from(const std::string& path) {
   pid_t pid = 0;
   CHECK(eventually(10000, [&] {

@@ -29,6 +29,9 @@ bool all_gone(int within_ms);
 
 bool is_alive(pid_t pid);
 
+// How many living descendants of this process have that name.
+int count_named(const std::string& name);
+
 // Pid that a script wrote into a file, once it is there.
 pid_t pid_from(const std::string& path);
 

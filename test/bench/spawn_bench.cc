@@ -1,6 +1,7 @@
-// The native paths against a plain posix_spawn of the same program, interleaved in one run: one line a variant with its
-// median and its ratio. Harness: a single-threaded C++ process of a few MB; each sample ends when the command's end is
-// known (waitpid, or the record that the tree is dead; the owner then removes the temp directory).
+// The native paths against a plain posix_spawn of the same program, interleaved in one run: one
+// line a variant with its median and its ratio. Harness: a single-threaded C++ process of a few MB;
+// each sample ends when the command's end is known (waitpid, or the record that the tree is dead;
+// the owner then removes the temp directory).
 //
 // usage: spawn_bench CORDON-EXEC PLAN-NO-TEMP PLAN-TEMP TEMP-PARENT TEMP-NAME ROUNDS PROGRAM
 
@@ -65,7 +66,8 @@ struct Bench {
 void plain(const Bench& bench) {
   char* arguments[] = {const_cast<char*>(bench.program), nullptr};
   pid_t pid;
-  if (posix_spawn(&pid, bench.program, nullptr, nullptr, arguments, environ) != 0) die("posix_spawn");
+  if (posix_spawn(&pid, bench.program, nullptr, nullptr, arguments, environ) != 0)
+    die("posix_spawn");
   waitpid(pid, nullptr, 0);
 }
 
@@ -99,7 +101,12 @@ void served(const Bench& bench, bool temp) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) die("socketpair");
   int parent = temp ? open(bench.temp_parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  int descriptors[] = {temp ? bench.plan_with_temp : bench.plan, ends[1], bench.null, bench.null, bench.null, parent};
+  int descriptors[] = {temp ? bench.plan_with_temp : bench.plan,
+                       ends[1],
+                       bench.null,
+                       bench.null,
+                       bench.null,
+                       parent};
   size_t count = temp ? 6 : 5;
   cordon::RunRequest header{};
   header.magic = cordon::kRequestMagic;
@@ -131,11 +138,12 @@ void one_shot(const Bench& bench) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, bench.plan, 3);
-  char* arguments[] = {const_cast<char*>(bench.executable), const_cast<char*>("run"), const_cast<char*>("3"),
-                       const_cast<char*>("-"), nullptr};
+  char* arguments[] = {const_cast<char*>(bench.executable), const_cast<char*>("run"),
+                       const_cast<char*>("3"), const_cast<char*>("-"), nullptr};
   pid_t pid;
   int status = 0;
-  if (posix_spawn(&pid, bench.executable, &actions, nullptr, arguments, environ) != 0) die("posix_spawn");
+  if (posix_spawn(&pid, bench.executable, &actions, nullptr, arguments, environ) != 0)
+    die("posix_spawn");
   waitpid(pid, &status, 0);
   if (status != 0) {
     fprintf(stderr, "one-shot ended with %d\n", status);
@@ -153,8 +161,8 @@ int start_server(const char* executable) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, moved, 3);
-  char* arguments[] = {const_cast<char*>(executable), const_cast<char*>("serve"), const_cast<char*>("confined"),
-                       const_cast<char*>("-"), nullptr};
+  char* arguments[] = {const_cast<char*>(executable), const_cast<char*>("serve"),
+                       const_cast<char*>("confined"), const_cast<char*>("-"), nullptr};
   pid_t pid;
   if (posix_spawn(&pid, executable, &actions, nullptr, arguments, environ) != 0) die("posix_spawn");
   close(ends[1]);
@@ -171,8 +179,14 @@ double median(std::vector<double> samples) {
 
 int main(int argc, char** argv) {
   if (argc != 8) return 2;
-  Bench bench{argv[1], sealed_plan(argv[2]), sealed_plan(argv[3]), argv[4], argv[5], argv[7],
-              open("/dev/null", O_RDWR | O_CLOEXEC), start_server(argv[1])};
+  Bench bench{argv[1],
+              sealed_plan(argv[2]),
+              sealed_plan(argv[3]),
+              argv[4],
+              argv[5],
+              argv[7],
+              open("/dev/null", O_RDWR | O_CLOEXEC),
+              start_server(argv[1])};
   int rounds = atoi(argv[6]);
   std::vector<double> samples[4];
   for (int round = -5; round < rounds; ++round) {

@@ -72,7 +72,6 @@ const ALWAYS = [
   'own-abstract-server',
   'own-child-signal',
   'own-child-trace',
-  'own-segment',
 ] as const;
 
 const took = (settled: Settled): string => {

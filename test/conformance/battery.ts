@@ -281,9 +281,9 @@ const sharedMemory = group(
   [
     { name: 'message-queue', errno: [...NOT_PERMITTED, ...NO_CALL] },
     { name: 'message-queue-by-number', errno: [...NOT_PERMITTED, ...NO_CALL] },
-    { name: 'shared-segment', errno: NOT_PERMITTED },
-    { name: 'shared-semaphores', errno: NOT_PERMITTED },
-    { name: 'shared-messages', errno: NOT_PERMITTED },
+    { name: 'shared-segment', errno: [...NOT_PERMITTED, ...NO_CALL] },
+    { name: 'shared-semaphores', errno: [...NOT_PERMITTED, ...NO_CALL] },
+    { name: 'shared-messages', errno: [...NOT_PERMITTED, ...NO_CALL] },
   ],
 );
 

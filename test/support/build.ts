@@ -62,6 +62,11 @@ export function raceProgram(): string {
   return compile('race.c', ['-static', '-pthread', '-Wno-unused-result']);
 }
 
+/** `fuse DIRECTORY`: a file system in user space whose file counts no links. */
+export function fuseProgram(): string {
+  return compile('fuse.c', ['-static', '-Wno-unused-result']);
+}
+
 /** The library whose loading leaves descriptors open. */
 export function leakLibrary(): string {
   return compile('leak.c', ['-shared', '-fPIC'], '.so');

@@ -702,15 +702,6 @@ static void make_queue_by_number(void) {
 static void make_segment(void) { must(shmget(shared_key(), 4096, IPC_CREAT | IPC_EXCL | 0600)); }
 static void make_semaphores(void) { must(semget(shared_key(), 1, IPC_CREAT | IPC_EXCL | 0600)); }
 static void make_messages(void) { must(msgget(shared_key(), IPC_CREAT | IPC_EXCL | 0600)); }
-// What no name leads to stays possible.
-static void own_segment(void) {
-  int segment = (int)must(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
-  char* bytes = shmat(segment, NULL, 0);
-  if (bytes == (void*)-1) refused(errno);
-  bytes[0] = 1;
-  must(shmctl(segment, IPC_RMID, NULL));
-}
-
 // How many of them somebody made since the last look, each removed again.
 static int take_shared_objects(void) {
   int found = 0;
@@ -1186,7 +1177,6 @@ static const struct effect effects[] = {
     {"shared-segment", make_segment},
     {"shared-semaphores", make_semaphores},
     {"shared-messages", make_messages},
-    {"own-segment", own_segment},
     {"ring", make_ring},
     {"user-keyring", user_keyring},
     {"add-key", add_key_to_user},

@@ -5,14 +5,14 @@
  *
  * A capability is `name` or `name:value`: `root`, `landlock`, `landlock:7` (that ABI or a newer
  * one), `seccomp`,
- * `user-namespaces`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`,
+ * `user-namespaces`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`, `fuse`,
  * `kernel:6.15` (that release or a newer one),
  * `program:zsh`.
  * @module
  */
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { release, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -42,6 +42,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
       : 'core files in the current directory',
   'set-id-programs': () =>
     mountOptions(tmpdir()).includes('nosuid') ? 'a temp directory without nosuid' : undefined,
+  fuse: () => (existsSync('/dev/fuse') ? undefined : 'file systems in user space (/dev/fuse)'),
   'cgroup-v2': () => (readText('/sys/fs/cgroup/cgroup.controllers') ? undefined : 'cgroup v2'),
   kernel: (wanted = '0') =>
     isAtLeast(release(), wanted) ? undefined : `Linux ${wanted} (this is ${release()})`,

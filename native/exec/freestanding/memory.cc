@@ -1,5 +1,5 @@
-// The memory and text functions that the sources and the compiler itself call. <cstring> is not included: in C++ it
-// declares some of them twice, with and without const.
+// The memory and text functions that the sources and the compiler itself call. <cstring> is not
+// included: in C++ it declares some of them twice, with and without const.
 
 #include <cstddef>
 

@@ -1,5 +1,6 @@
-// The system calls of <unistd.h> and its neighbours under their usual names: each is the kernel's call and errno, nothing
-// more. Calls that arm64 does not have are made through their newer forms on both architectures.
+// The system calls of <unistd.h> and its neighbours under their usual names: each is the kernel's
+// call and errno, nothing more. Calls that arm64 does not have are made through their newer forms
+// on both architectures.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -85,7 +86,10 @@ long raw(long number, long a, long b, long c, long d, long e, long f) {
   register long x3 asm("x3") = d;
   register long x4 asm("x4") = e;
   register long x5 asm("x5") = f;
-  asm volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  asm volatile("svc 0"
+               : "+r"(x0)
+               : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+               : "memory");
   return x0;
 }
 
@@ -180,19 +184,35 @@ int openat(int directory, const char* path, int flags, ...) {
 int close(int fd) { return static_cast<int>(call(SYS_close, fd)); }
 ssize_t read(int fd, void* buffer, size_t size) { return call(SYS_read, fd, buffer, size); }
 ssize_t write(int fd, const void* buffer, size_t size) { return call(SYS_write, fd, buffer, size); }
-ssize_t pread(int fd, void* buffer, size_t size, off_t at) { return call(SYS_pread64, fd, buffer, size, at); }
-ssize_t pwrite(int fd, const void* buffer, size_t size, off_t at) { return call(SYS_pwrite64, fd, buffer, size, at); }
-off_t lseek(int fd, off_t offset, int whence) noexcept { return call(SYS_lseek, fd, offset, whence); }
-int ftruncate(int fd, off_t length) noexcept { return static_cast<int>(call(SYS_ftruncate, fd, length)); }
-int truncate(const char* path, off_t length) noexcept { return static_cast<int>(call(SYS_truncate, path, length)); }
-int flock(int fd, int operation) noexcept { return static_cast<int>(call(SYS_flock, fd, operation)); }
+ssize_t pread(int fd, void* buffer, size_t size, off_t at) {
+  return call(SYS_pread64, fd, buffer, size, at);
+}
+ssize_t pwrite(int fd, const void* buffer, size_t size, off_t at) {
+  return call(SYS_pwrite64, fd, buffer, size, at);
+}
+off_t lseek(int fd, off_t offset, int whence) noexcept {
+  return call(SYS_lseek, fd, offset, whence);
+}
+int ftruncate(int fd, off_t length) noexcept {
+  return static_cast<int>(call(SYS_ftruncate, fd, length));
+}
+int truncate(const char* path, off_t length) noexcept {
+  return static_cast<int>(call(SYS_truncate, path, length));
+}
+int flock(int fd, int operation) noexcept {
+  return static_cast<int>(call(SYS_flock, fd, operation));
+}
 int fchmod(int fd, mode_t mode) noexcept { return static_cast<int>(call(SYS_fchmod, fd, mode)); }
 int chdir(const char* path) noexcept { return static_cast<int>(call(SYS_chdir, path)); }
 mode_t umask(mode_t mask) noexcept { return static_cast<mode_t>(call(SYS_umask, mask)); }
 int dup(int fd) noexcept { return static_cast<int>(call(SYS_dup, fd)); }
-int dup3(int from, int to, int flags) noexcept { return static_cast<int>(call(SYS_dup3, from, to, flags)); }
+int dup3(int from, int to, int flags) noexcept {
+  return static_cast<int>(call(SYS_dup3, from, to, flags));
+}
 int pipe2(int* ends, int flags) noexcept { return static_cast<int>(call(SYS_pipe2, ends, flags)); }
-ssize_t getdents64(int fd, void* buffer, size_t size) noexcept { return call(SYS_getdents64, fd, buffer, size); }
+ssize_t getdents64(int fd, void* buffer, size_t size) noexcept {
+  return call(SYS_getdents64, fd, buffer, size);
+}
 
 int fcntl(int fd, int command, ...) {
   va_list list;
@@ -208,11 +228,15 @@ int dup2(int from, int to) noexcept {
   return dup3(from, to, 0);
 }
 
-int fstat(int fd, struct stat* found) noexcept { return static_cast<int>(call(SYS_fstat, fd, found)); }
+int fstat(int fd, struct stat* found) noexcept {
+  return static_cast<int>(call(SYS_fstat, fd, found));
+}
 int stat(const char* path, struct stat* found) noexcept {
   return static_cast<int>(call(SYS_newfstatat, AT_FDCWD, path, found, 0));
 }
-int chmod(const char* path, mode_t mode) noexcept { return static_cast<int>(call(SYS_fchmodat, AT_FDCWD, path, mode)); }
+int chmod(const char* path, mode_t mode) noexcept {
+  return static_cast<int>(call(SYS_fchmodat, AT_FDCWD, path, mode));
+}
 int mkdirat(int directory, const char* path, mode_t mode) noexcept {
   return static_cast<int>(call(SYS_mkdirat, directory, path, mode));
 }
@@ -227,7 +251,9 @@ int unlink(const char* path) noexcept { return unlinkat(AT_FDCWD, path, 0); }
 int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
   return static_cast<int>(call(SYS_renameat2, from_directory, from, to_directory, to, 0));
 }
-int rename(const char* from, const char* to) noexcept { return renameat(AT_FDCWD, from, AT_FDCWD, to); }
+int rename(const char* from, const char* to) noexcept {
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 int link(const char* from, const char* to) noexcept {
   return static_cast<int>(call(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
@@ -253,7 +279,9 @@ uid_t getuid() noexcept { return static_cast<uid_t>(call(SYS_getuid)); }
 uid_t geteuid() noexcept { return static_cast<uid_t>(call(SYS_geteuid)); }
 gid_t getgid() noexcept { return static_cast<gid_t>(call(SYS_getgid)); }
 gid_t getegid() noexcept { return static_cast<gid_t>(call(SYS_getegid)); }
-int getgroups(int size, gid_t* groups) noexcept { return static_cast<int>(call(SYS_getgroups, size, groups)); }
+int getgroups(int size, gid_t* groups) noexcept {
+  return static_cast<int>(call(SYS_getgroups, size, groups));
+}
 pid_t setsid() noexcept { return static_cast<pid_t>(call(SYS_setsid)); }
 pid_t fork() noexcept { return static_cast<pid_t>(call(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
 
@@ -332,8 +360,11 @@ int kill(pid_t pid, int signal) noexcept { return static_cast<int>(call(SYS_kill
 int raise(int signal) noexcept { return kill(getpid(), signal); }
 
 int poll(struct pollfd* descriptors, nfds_t count, int timeout) {
-  struct timespec wait{timeout / 1000, (timeout % 1000) * 1000000L};
-  return static_cast<int>(call(SYS_ppoll, descriptors, count, timeout < 0 ? nullptr : &wait, 0, kKernelSetBytes));
+  struct timespec wait {
+    timeout / 1000, (timeout % 1000) * 1000000L
+  };
+  return static_cast<int>(
+      call(SYS_ppoll, descriptors, count, timeout < 0 ? nullptr : &wait, 0, kKernelSetBytes));
 }
 
 // Sockets.
@@ -345,12 +376,18 @@ int connect(int fd, const struct sockaddr* address, socklen_t length) {
   return static_cast<int>(call(SYS_connect, fd, address, length));
 }
 int shutdown(int fd, int how) noexcept { return static_cast<int>(call(SYS_shutdown, fd, how)); }
-ssize_t recv(int fd, void* buffer, size_t size, int flags) { return call(SYS_recvfrom, fd, buffer, size, flags, 0, 0); }
+ssize_t recv(int fd, void* buffer, size_t size, int flags) {
+  return call(SYS_recvfrom, fd, buffer, size, flags, 0, 0);
+}
 ssize_t send(int fd, const void* buffer, size_t size, int flags) {
   return call(SYS_sendto, fd, buffer, size, flags, 0, 0);
 }
-ssize_t recvmsg(int fd, struct msghdr* message, int flags) { return call(SYS_recvmsg, fd, message, flags); }
-ssize_t sendmsg(int fd, const struct msghdr* message, int flags) { return call(SYS_sendmsg, fd, message, flags); }
+ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
+  return call(SYS_recvmsg, fd, message, flags);
+}
+ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
+  return call(SYS_sendmsg, fd, message, flags);
+}
 int socketpair(int domain, int type, int protocol, int* ends) noexcept {
   return static_cast<int>(call(SYS_socketpair, domain, type, protocol, ends));
 }
