@@ -83,8 +83,9 @@ inline constexpr uint32_t kTiocsti = 0x5412;
 inline constexpr uint32_t kTioclinux = 0x541c;
 
 // The second byte of an ioctl request names its driver: these are file systems'. `f` ext4 and
-// generic, `v` versions, `X` XFS and generic attributes, 0x94 btrfs and generic labels, 0xf5 f2fs.
-inline constexpr uint32_t kFilesystemIoctls[] = {'f', 'v', 'X', 0x94, 0xf5};
+// generic, `v` versions, `X` XFS and generic attributes, 0x94 btrfs and generic labels, 0xf5 f2fs,
+// 0xbc bcachefs, 0xcf CIFS.
+inline constexpr uint32_t kFilesystemIoctls[] = {'f', 'v', 'X', 0x94, 0xf5, 0xbc, 0xcf};
 
 // Of those, what only reads, or clones into an open file; 64- and 32-bit forms.
 inline constexpr uint32_t kHarmlessIoctls[] = {

@@ -805,7 +805,24 @@ BOTH(a_command_cannot_look_into_what_watches_it) {
       script += "readlink " + process + "/" + link + " >/dev/null && exit 3; ";
     }
   }
-  script += "readlink /proc/$$/fd/0 >/dev/null || exit 4; ";
+  script += "readlink /proc/$$/fd/0 >/dev/null || exit 4; exit 0";
+  PlanSpec plan = shell_plan(script);
+  Control control = guard.launch(plan);
+  CHECK_EQ(WEXITSTATUS(control.until_closed().wait_status), 0);
+
+  // Which is confinement's doing.
+  ServeSpec any = served(executable);
+  any.kind = "any";
+  ServedGuard unconfining(any);
+  plan.flags = 0;
+  plan.landlock_abi = 0;
+  Control unconfined = unconfining.launch(plan);
+  CHECK_EQ(WEXITSTATUS(unconfined.until_closed().wait_status), 1);
+}
+
+BOTH(a_command_cannot_signal_what_watches_it) {
+  needs_landlock(6);
+  ServedGuard guard(served(executable));
   Control control = guard.launch(
       shell_plan("kill -KILL $PPID && exit 1; kill -0 " + std::to_string(guard.pid()) +
                  " && exit 2; kill -STOP " + std::to_string(getpid()) + " && exit 3; exit 0"));
