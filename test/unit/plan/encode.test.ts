@@ -60,7 +60,7 @@ describe('the header', () => {
 });
 
 describe('filter features', () => {
-  const rows = [...native('linux/seccomp_table.h').matchAll(/kFilter(\w+) = 1u << (\d+)/g)].map(
+  const rows = [...native('linux/seccomp_table.h').matchAll(/kFilter(\w+)\s*=\s*1u << (\d+)/g)].map(
     ([, name = '', bit = '']) => [kebab(name), Number(bit)] as const,
   );
 
