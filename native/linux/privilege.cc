@@ -52,21 +52,21 @@ bool set_no_new_privs(Failure* failure) {
   return true;
 }
 
-bool drop_from_bounding(int capability, Failure* failure) {
-  uint32_t number = static_cast<uint32_t>(capability);
-  if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
-    return failure->at(Stage::kCapabilities, errno, "bounding set", number);
-  }
-  if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) != 0) {
-    return failure->at(Stage::kCapabilities, EPERM, "bounding set", number);
-  }
-  return true;
+// `*known` is false past the last capability of the kernel.
+bool drop_from_bounding(int capability, bool* known, Failure* failure) {
+  int error = prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 ? errno : 0;
+  int held = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+  *known = held >= 0;
+  if (!*known || (held == 0 && error == 0)) return true;
+  return failure->at(Stage::kCapabilities, error != 0 ? error : EPERM, "bounding set",
+                     static_cast<uint32_t>(capability));
 }
 
 bool drop_bounding(uint64_t keep, Failure* failure) {
   for (int capability = 0; capability <= kHighestCapability; ++capability) {
     if (!has(kKeepable & ~keep, capability)) continue;
-    if (!drop_from_bounding(capability, failure)) return false;
+    bool known = true;
+    if (!drop_from_bounding(capability, &known, failure)) return false;
   }
   return true;
 }
@@ -104,12 +104,10 @@ bool narrow_bounding_set(Failure* failure) {
   CapabilitySets sets;
   if (!read_capabilities(&sets)) return failure->at(Stage::kCapabilities, errno);
   if (!has(sets.effective, CAP_SETPCAP)) return true;
-  for (int capability = 0; capability <= kHighestCapability; ++capability) {
+  bool known = true;
+  for (int capability = 0; capability <= kHighestCapability && known; ++capability) {
     if (has(kKeepable, capability)) continue;
-    int held = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-    // EINVAL past the last capability the kernel knows.
-    if (held < 0) break;
-    if (held == 1 && !drop_from_bounding(capability, failure)) return false;
+    if (!drop_from_bounding(capability, &known, failure)) return false;
   }
   return true;
 }

@@ -3,7 +3,7 @@
 //   actor descriptors            prints the open descriptors, one a line
 //   actor lower-limits PID       takes every descriptor from another process of the same user
 //   actor headless               its first thread exits, the other one stays
-//   actor bomb same|own          forks without an end, within 200 processes; own: in own sessions
+//   actor bomb same|own          forks without an end; own: each in a session of its own
 //   actor tree DIRECTORY         grows a tree, its pids in DIRECTORY, and waits
 //   actor orphans DIRECTORY      grows the same tree and exits
 //   actor leave COUNT DIRECTORY… exits and leaves so many children; the last one's pid is there
@@ -23,8 +23,6 @@
 #include <string>
 
 namespace {
-
-constexpr int kBombProcesses = 200;
 
 [[noreturn]] void stay() {
   for (;;) pause();
@@ -54,8 +52,6 @@ int headless() {
 }
 
 int bomb(bool own_sessions) {
-  rlimit limit{kBombProcesses, kBombProcesses};
-  setrlimit(RLIMIT_NPROC, &limit);
   for (;;) {
     if (fork() == 0 && own_sessions) setsid();
   }

@@ -465,16 +465,18 @@ BOTH(out_of_descriptors_is_the_end_of_one_run_only) {
   }
   CHECK(is_alive(first.told().pid));
   for (Control& run : runs) {
-    run.ask(ControlType::kKill);
-    CHECK(run.until_closed().closed);
+    if (run.told().started) run.ask(ControlType::kKill);
+    const Told& told = run.until_closed();
+    // Of an ordinary user the kernel also counts the descriptors on their way.
+    if (told.failed) CHECK_EQ(stage_name(told.stage), "descriptors");
   }
   expect_running(&guard);
 }
 
 BOTH(a_run_that_cannot_be_forked_is_refused) {
   become_ordinary_user();
-  // This process and the guard.
-  rlimit limit{2, 2};
+  // For the guard and nothing more.
+  rlimit limit = room_for_processes(1);
   CHECK_CALL(setrlimit(RLIMIT_NPROC, &limit) == 0);
   ServedGuard guard(served(executable));
   for (int i = 0; i < 20; ++i) {
@@ -832,7 +834,10 @@ BOTH(a_command_cannot_signal_what_watches_it) {
 void expect_bomb_ended(const std::string& executable, const char* kind) {
   become_ordinary_user();
   ServedGuard guard(served(executable));
-  Control control = guard.launch(actor_plan({"bomb", kind}));
+  PlanSpec plan = actor_plan({"bomb", kind});
+  rlimit limit = room_for_processes(150);
+  plan.limits = {{RLIMIT_NPROC, limit.rlim_cur, limit.rlim_max}};
+  Control control = guard.launch(plan);
   control.until_started();
   poll(nullptr, 0, 300);
   control.ask(ControlType::kKill);

@@ -299,7 +299,7 @@ TEST(a_fork_bomb_cannot_outrun_the_end) {
   become_ordinary_user();
   adopt_orphans();
   Shared* shared = shared_memory();
-  rlimit limit{150, 150};
+  rlimit limit = room_for_processes(150);
   CHECK_CALL(setrlimit(RLIMIT_NPROC, &limit) == 0);
   start([&] { bomb(shared); });
   CHECK(eventually(20000, [&] { return shared->count >= 140; }));
@@ -352,7 +352,7 @@ TEST(a_fork_bomb_of_processes_without_their_first_thread) {
   become_ordinary_user();
   adopt_orphans();
   Shared* shared = shared_memory();
-  rlimit limit{150, 150};
+  rlimit limit = room_for_processes(150);
   CHECK_CALL(setrlimit(RLIMIT_NPROC, &limit) == 0);
   start([&] { headless_bomb(shared); });
   CHECK(eventually(20000, [&] { return shared->count >= 50; }));

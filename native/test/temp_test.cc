@@ -172,7 +172,7 @@ TEST(sweeps_by_others_are_no_harm) {
     }
     sweepers.push_back(pid);
   }
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     std::string name = temp_name(i);
     TempDirectory temp = made(scratch(), name);
     if (i % 8 == 0) usleep(100);

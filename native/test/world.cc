@@ -108,6 +108,18 @@ bool is_alive(pid_t pid) {
   return name_end != std::string::npos && stat[name_end + 2] != 'Z' && stat[name_end + 2] != 'X';
 }
 
+rlimit room_for_processes(int more) {
+  rlim_t count = 0;
+  for (const std::string& name : names_in("/proc")) {
+    struct stat found;
+    std::string process = "/proc/" + name;
+    if (stat(process.c_str(), &found) != 0 || found.st_uid != getuid()) continue;
+    // Threads count, and only processes have any.
+    count += names_in(process + "/task").size();
+  }
+  return {count + static_cast<rlim_t>(more), count + static_cast<rlim_t>(more)};
+}
+
 int count_named(const std::string& name) {
   int count = 0;
   std::vector<pid_t> pids = children();

@@ -1,6 +1,7 @@
 // What tests arrange and look at: files, processes, time.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -28,6 +29,9 @@ std::vector<pid_t> children_of(pid_t pid);
 bool all_gone(int within_ms);
 
 bool is_alive(pid_t pid);
+
+// An RLIMIT_NPROC with which this user can have so many processes more.
+rlimit room_for_processes(int more);
 
 // How many living descendants of this process have that name.
 int count_named(const std::string& name);

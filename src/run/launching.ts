@@ -188,6 +188,7 @@ export class Launching {
       end: this.#refusal === undefined ? this.#end : undefined,
       policy: this.#resolved?.policy,
       enforcement: this.#compiled?.enforcement,
+      filter: this.#compiled?.plan.filter,
       removed: this.#resolved?.environment.removed,
       output: this.#collection.output(),
     });

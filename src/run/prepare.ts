@@ -185,6 +185,7 @@ class Preparation implements Prepared {
       end: heard,
       policy,
       enforcement: compiled.enforcement,
+      filter: compiled.plan.filter,
       removed: environment.removed,
     });
   }

@@ -4,6 +4,7 @@
  */
 
 import type { SandboxError } from '../errors/sandbox-error.js';
+import type { FilterFeature } from '../plan/plan.js';
 import { nowMs } from '../platform/clock.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { Command } from '../schema/params.js';
@@ -22,6 +23,8 @@ export interface ResultParts {
   readonly end?: ExecutionEnd | undefined;
   readonly policy?: Policy | undefined;
   readonly enforcement?: Enforcement | undefined;
+  /** What the launched plan's filter does. */
+  readonly filter?: readonly FilterFeature[] | undefined;
   readonly removed?: readonly string[] | undefined;
   readonly output?: RunOutput | undefined;
 }
@@ -52,9 +55,10 @@ export function resultOf(parts: ResultParts): RunResult {
 }
 
 /** A kernel that refuses says so to the command alone: only with the observer is every refused write seen. */
-function areComplete({ end, policy }: ResultParts): boolean {
+function areComplete({ end, policy, filter = [] }: ResultParts): boolean {
   if (end?.started === undefined || policy?.mode.value === 'danger-full-access') return true;
-  return policy?.denials.value === 'on' && end.denialsLost === 0;
+  // Wished for is not had: where an outer sandbox has the only listener nobody observes.
+  return filter.includes('observe') && end.denialsLost === 0;
 }
 
 function outcomeOfParts(end: ExecutionEnd | undefined, error: SandboxError | undefined): Outcome {

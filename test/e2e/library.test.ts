@@ -53,7 +53,7 @@ describe('a result', () => {
       stderr: 'err',
       truncated: [],
       denials: [],
-      denialsComplete: false,
+      denialsComplete: true,
       survivors: [],
     });
     expect(result.enforcement).toMatchObject({ level: 'partial', backend: 'landlock' });
