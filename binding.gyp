@@ -71,7 +71,7 @@
         'native/exec/freestanding/start.cc',
         'native/exec/freestanding/syscalls.cc',
       ],
-      'cflags': [ '-fPIE', '-U_FORTIFY_SOURCE', '-fno-stack-protector', '-fno-builtin', '-fno-tree-loop-distribute-patterns' ],
+      'cflags': [ '-fPIE', '-U_FORTIFY_SOURCE', '-fno-stack-protector', '<!@(node scripts/toolchain.mjs freestanding-flags)' ],
       'cflags!': [ '-fPIC' ],
     },
     {

@@ -121,13 +121,23 @@ function hardeningFlags() {
     '-fstack-protector-strong',
     '-U_FORTIFY_SOURCE',
     `-D_FORTIFY_SOURCE=${fortifyLevel()}`,
-    // -Werror: clang only warns about a flag it does not know.
-    ...optional.filter((flag) => attempt(PROOF, ['-Werror', flag]) === undefined),
+    ...optional.filter(knows),
   ];
+}
+
+/** Of GCC's only: clang leaves the loops alone with `-fno-builtin`, and refuses a flag it does not know. */
+function freestandingFlags() {
+  return ['-fno-builtin', ...['-fno-tree-loop-distribute-patterns'].filter(knows)];
+}
+
+/** `-Werror`: clang only warns about some flags it does not know. */
+function knows(flag) {
+  return attempt(PROOF, ['-Werror', flag]) === undefined;
 }
 
 const QUESTIONS = {
   'hardening-flags': hardeningFlags,
+  'freestanding-flags': freestandingFlags,
 };
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === resolve(process.argv[1])) {

@@ -56,6 +56,7 @@ struct GuardedRun {
 // then no part of any launch; two, because the next request may come before the first one's
 // successor is there.
 constexpr size_t kWaiting = 2;
+constexpr int kReplenishMs = 2;
 // One that cannot even wait is no accident when it happens again and again.
 constexpr int kMostBroken = 16;
 constexpr int kExitForeign = 3;
@@ -184,6 +185,7 @@ class Guard {
   size_t waiting_ = 0;
   int broken_ = 0;
   bool foreign_ = false;
+  bool replenish_ = true;
   UniqueFd reports_read_;
   UniqueFd reports_write_;
   dev_t swept_device_ = 0;
@@ -238,12 +240,16 @@ int Guard::serve(int socket) {
   int on = 1;
   if (setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return kExitRefused;
   while (!foreign_ && broken_ < kMostBroken) {
-    // Requests are for those who wait; the guard reads one only to refuse it when nobody can.
-    bool served = keep_waiting(socket);
+    // Requests are for those who wait; the guard reads one only to refuse it when nobody can. Successors are forked when a
+    // run has ended or nothing happens: at a run's start they would compete with it for the processor.
+    bool served = waiting_ > 0 && !replenish_ ? true : keep_waiting(socket);
+    replenish_ = false;
     pollfd ready[] = {{socket, static_cast<short>(served ? 0 : POLLIN), 0},
                       {signals_.get(), POLLIN, 0},
                       {reports_read_.get(), POLLIN, 0}};
-    if (poll(ready, 3, -1) < 0 && errno != EINTR) break;
+    int events = poll(ready, 3, waiting_ < kWaiting ? kReplenishMs : -1);
+    if (events < 0 && errno != EINTR) break;
+    if (events == 0) replenish_ = true;
     if (ready[2].revents != 0) take_reports();
     if (ready[1].revents != 0) take_signals(false);
     if ((ready[0].revents & POLLHUP) != 0) break;
@@ -338,7 +344,12 @@ void Guard::take_reports() {
         static_cast<ssize_t>(sizeof report))
       return;
     cmsghdr* rights = CMSG_FIRSTHDR(&message);
-    if (rights != nullptr) memcpy(descriptors, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
+    if (rights != nullptr) {
+      // There is room for more than a report has.
+      size_t brought = rights->cmsg_len - CMSG_LEN(0);
+      memcpy(descriptors, CMSG_DATA(rights),
+             brought < sizeof descriptors ? brought : sizeof descriptors);
+    }
     UniqueFd control(descriptors[0]);
     UniqueFd parent(descriptors[1]);
     UniqueFd directory(descriptors[2]);
@@ -481,6 +492,7 @@ void Guard::reap() {
       continue;
     }
     --live_;
+    replenish_ = true;
     bool ended = WIFEXITED(status) &&
                  (WEXITSTATUS(status) == kExitTreeEnded || WEXITSTATUS(status) == kExitNotStarted);
     if (!ended) end_strays();

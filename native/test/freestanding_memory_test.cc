@@ -13,6 +13,7 @@
 #define memmove own_memmove
 #define memset own_memset
 #define memcmp own_memcmp
+#define bcmp own_bcmp
 #define memchr own_memchr
 #define strlen own_strlen
 #define strnlen own_strnlen
@@ -25,6 +26,7 @@
 #undef memmove
 #undef memset
 #undef memcmp
+#undef bcmp
 #undef memchr
 #undef strlen
 #undef strnlen
@@ -93,6 +95,7 @@ TEST(comparisons_are_of_unsigned_bytes) {
       }
       size_t both = std::min(a.size(), b.size());
       CHECK_EQ(sign(own_memcmp(a.data(), b.data(), both)), sign(memcmp(a.data(), b.data(), both)));
+      CHECK_EQ(own_bcmp(a.data(), b.data(), both) == 0, memcmp(a.data(), b.data(), both) == 0);
     }
   }
 }

@@ -686,6 +686,22 @@ BOTH(a_hundred_supervisors_killed) {
   CHECK(all_gone(1000));
 }
 
+BOTH(supervisors_killed_before_their_run_are_replaced) {
+  ServedGuard guard(served(executable));
+  Control live = guard.launch(shell_plan("exec sleep 1000"));
+  pid_t supervisor = live.until_started().supervisor;
+  for (int i = 0; i < 5; ++i) {
+    for (pid_t pid : children_of(guard.pid())) {
+      if (pid == supervisor) continue;
+      CHECK_CALL(kill(pid, SIGKILL) == 0);
+      // One that is just dying could still take the request with it.
+      CHECK(eventually(5000, [&] { return !is_alive(pid); }));
+    }
+    expect_running(&guard);
+  }
+  CHECK(is_alive(live.told().pid));
+}
+
 BOTH(a_guard_killed_is_the_end_of_every_tree) {
   ServedGuard guard(served(executable));
   Control control = guard.launch(actor_plan({"tree", scratch()}));
