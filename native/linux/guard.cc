@@ -240,8 +240,9 @@ int Guard::serve(int socket) {
   int on = 1;
   if (setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return kExitRefused;
   while (!foreign_ && broken_ < kMostBroken) {
-    // Requests are for those who wait; the guard reads one only to refuse it when nobody can. Successors are forked when a
-    // run has ended or nothing happens: at a run's start they would compete with it for the processor.
+    // Requests are for those who wait; the guard reads one only to refuse it when nobody can.
+    // Successors are forked when a run has ended or nothing happens: at a run's start they would
+    // compete with it for the processor.
     bool served = waiting_ > 0 && !replenish_ ? true : keep_waiting(socket);
     replenish_ = false;
     pollfd ready[] = {{socket, static_cast<short>(served ? 0 : POLLIN), 0},
