@@ -49,6 +49,8 @@ export interface EndedRecord {
   readonly type: 'ended';
   readonly survivors: number;
   readonly tempNotEmpty: boolean;
+  /** A process is killed and does not die: it waits in the kernel, and was told as a survivor. */
+  readonly treeAlive: boolean;
   /** Denials that could not be told. */
   readonly denialsLost: number;
 }
@@ -81,6 +83,7 @@ const HEADER_BYTES = 8;
 /** The longest payload is a path or a command name with its length; past it the peer is not a supervisor. */
 const MAX_PAYLOAD_BYTES = 65_536;
 const TEMP_NOT_EMPTY = 1;
+const TREE_ALIVE = 2;
 /** The terminal may have sent the signal to the whole process group already; the supervisor drops the second one. */
 const FROM_TERMINAL = 0x80000000;
 const REQUESTS: Readonly<Record<ControlRequest, number>> = {
@@ -148,6 +151,7 @@ function readEnded(payload: Buffer): EndedRecord {
     type: 'ended',
     survivors: payload.readUInt32LE(0),
     tempNotEmpty: (payload.readUInt32LE(4) & TEMP_NOT_EMPTY) !== 0,
+    treeAlive: (payload.readUInt32LE(4) & TREE_ALIVE) !== 0,
     denialsLost: payload.readUInt32LE(8),
   };
 }

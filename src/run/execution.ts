@@ -35,6 +35,8 @@ export interface ExecutionEnd {
   readonly denialsLost: number | undefined;
   /** The supervisor said that the tree is dead. */
   readonly isConfirmed: boolean;
+  /** It said that some of the tree is killed and does not die. */
+  readonly isTreeAlive: boolean;
   /** What was wrong with the control socket. */
   readonly error?: Error | undefined;
 }
@@ -69,6 +71,7 @@ export class Execution {
   #exited: ExitedRecord | undefined;
   #isLaunched = false;
   #isConfirmed = false;
+  #isTreeAlive = false;
   #isOver = false;
   #onStopped: ((pid: number) => void) | undefined;
 
@@ -172,7 +175,8 @@ export class Execution {
         this.#survivors.push({ pid: record.pid, command: record.command });
         return;
       case 'ended':
-        this.#isConfirmed = true;
+        this.#isConfirmed = !record.treeAlive;
+        this.#isTreeAlive = record.treeAlive;
         this.#denialsLost = record.denialsLost;
         // The tree is dead and its temp directory empty: the guard has nothing to add, and two more wake-ups are spared.
         if (!record.tempNotEmpty) this.#control?.destroy();
@@ -211,6 +215,7 @@ export class Execution {
       denials: this.#denials,
       denialsLost: this.#denialsLost,
       isConfirmed: this.#isConfirmed,
+      isTreeAlive: this.#isTreeAlive,
       error,
     });
   }

@@ -28,6 +28,9 @@ const CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   'root-changed': 'ROOT_CHANGED',
 };
 
+/** Among what a Result lists as survivors. */
+const STILL_ALIVE = 'a process of it was killed and does not die, it waits in the kernel';
+
 /** The error of a Run that is over; undefined when it ended well. */
 export function failureOf(end: ExecutionEnd, context: FailureContext): SandboxError | undefined {
   const { ending, exited, failed, started } = end;
@@ -47,7 +50,14 @@ export function failureOf(end: ExecutionEnd, context: FailureContext): SandboxEr
   if (failed !== undefined) return launchFailure(failed, context);
   if (exited === undefined || !end.isConfirmed) {
     const stage = started === undefined ? { stage: 'process' } : {};
-    return new SandboxError({ code: 'SUPERVISOR_LOST', object, cause: end.error, ...stage });
+    const details = end.isTreeAlive ? { details: { reason: STILL_ALIVE } } : {};
+    return new SandboxError({
+      code: 'SUPERVISOR_LOST',
+      object,
+      cause: end.error,
+      ...stage,
+      ...details,
+    });
   }
   const exit = exitOf(exited.waitStatus);
   if ('exitCode' in exit && exit.exitCode === 0) return undefined;

@@ -70,12 +70,17 @@ const ROWS: readonly (readonly [string, Buffer, ControlRecord])[] = [
   [
     'ended',
     record(5, u32(3), u32(0), u32(0)),
-    { type: 'ended', survivors: 3, tempNotEmpty: false, denialsLost: 0 },
+    { type: 'ended', survivors: 3, tempNotEmpty: false, treeAlive: false, denialsLost: 0 },
   ],
   [
     'ended, temp left',
     record(5, u32(0), u32(1), u32(7)),
-    { type: 'ended', survivors: 0, tempNotEmpty: true, denialsLost: 7 },
+    { type: 'ended', survivors: 0, tempNotEmpty: true, treeAlive: false, denialsLost: 7 },
+  ],
+  [
+    'ended, something does not die',
+    record(5, u32(1), u32(2), u32(0)),
+    { type: 'ended', survivors: 1, tempNotEmpty: false, treeAlive: true, denialsLost: 0 },
   ],
   [
     'denied',

@@ -41,6 +41,7 @@ function end(parts: Partial<ExecutionEnd>): ExecutionEnd {
     denials: [],
     denialsLost: undefined,
     isConfirmed: true,
+    isTreeAlive: false,
     ...parts,
   };
 }
@@ -51,6 +52,14 @@ function judged(parts: Partial<ExecutionEnd>): string {
   const error = failureOf(whole, CONTEXT);
   return `${error?.code} ${JSON.stringify(outcomeOf(whole, error))}`;
 }
+
+it('a tree that does not die is said, and why the run is not over', () => {
+  const error = failureOf(
+    end({ exited: exited(0), isConfirmed: false, isTreeAlive: true }),
+    CONTEXT,
+  );
+  expect(error?.message).toContain('was killed and does not die');
+});
 
 describe('exitOf', () => {
   it.each([
@@ -115,6 +124,11 @@ describe('the end of a run', () => {
     [
       'a supervisor that was lost after the command',
       { started, exited: exited(0), isConfirmed: false },
+      'SUPERVISOR_LOST {"kind":"exited","code":0}',
+    ],
+    [
+      'a tree that does not die',
+      { started, exited: exited(0), isConfirmed: false, isTreeAlive: true },
       'SUPERVISOR_LOST {"kind":"exited","code":0}',
     ],
     [
