@@ -60,8 +60,21 @@ async function library(title, bar) {
   }
 }
 
-function native() {
-  console.log(`native paths, ${PROGRAM} from a small C++ process (test/bench/spawn_bench.cc)`);
+/** What a workspace-write run's filter does, and the observer beside it. */
+const EVERYTHING = [
+  'doors',
+  'terminals',
+  'set-id',
+  'no-openat2',
+  'broker-metadata',
+  'broker-sockets',
+  'observe',
+];
+
+function native(title, filter, bars) {
+  console.log(
+    `native paths, ${PROGRAM} from a small C++ process (test/bench/spawn_bench.cc), ${title}`,
+  );
   const scratch = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
   try {
     const harness = join(scratch, 'spawn_bench');
@@ -76,7 +89,7 @@ function native() {
     const name = 'cordon-bench0000';
     const files = [null, join(scratch, name)].map((temp, index) => {
       const file = join(scratch, `plan${index}`);
-      writeFileSync(file, encodePlan(benchPlan(temp)));
+      writeFileSync(file, encodePlan(benchPlan(temp, filter)));
       return file;
     });
     const lines = execFileSync(
@@ -84,7 +97,6 @@ function native() {
       [join(root, 'build/Release/cordon-exec'), ...files, scratch, name, String(ROUNDS), PROGRAM],
       { encoding: 'utf8' },
     );
-    const bars = { served: '1.6', 'one-shot': '2.1' };
     const rows = lines
       .trim()
       .split('\n')
@@ -95,7 +107,7 @@ function native() {
   }
 }
 
-function benchPlan(temp) {
+function benchPlan(temp, filter) {
   const { dev, ino } = statSync(root, { bigint: true });
   const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
   return {
@@ -109,7 +121,7 @@ function benchPlan(temp) {
     uid: process.getuid(),
     gid: process.getgid(),
     landlockAbi: 1,
-    filter: [],
+    filter,
     rules: [
       { kind: 'tree', path: root.replace(/\/$/, ''), identity: { dev, ino } },
       ...devices.map((path) => ({ kind: 'device', path, identity: null })),
@@ -178,7 +190,8 @@ async function memory() {
 console.log(
   `${cpus()[0]?.model ?? 'unknown processor'} × ${cpus().length}, ${arch()}, Linux ${release()}, Node ${process.version}, uid ${process.getuid()}, ${ROUNDS} rounds`,
 );
-native();
+native('without the filter', [], { served: '1.6', 'one-shot': '2.1' });
+native('everything on', EVERYTHING, { served: '1.9' });
 await library('library, small heap', '0.9');
 await commandLine();
 await parallel();
