@@ -24,7 +24,7 @@ PlanSpec full_plan() {
   plan.keep_capabilities = 0x0102030405060708;
   plan.cwd_device = 0x1112131415161718;
   plan.cwd_inode = 0x2122232425262728;
-  plan.cwd = "/work/space";
+  plan.cwd = "/some/place";
   plan.program = "/bin/echo";
   plan.temp = "/tmp/cordon-0";
   plan.arguments = {"echo", "", "a b"};
@@ -139,7 +139,7 @@ TEST(decodes_every_field) {
   CHECK_EQ(plan.keep_capabilities, uint64_t{0x0102030405060708});
   CHECK_EQ(plan.cwd_device, uint64_t{0x1112131415161718});
   CHECK_EQ(plan.cwd_inode, uint64_t{0x2122232425262728});
-  CHECK_EQ(std::string(plan.cwd), "/work/space");
+  CHECK_EQ(std::string(plan.cwd), "/some/place");
   CHECK_EQ(std::string(plan.program), "/bin/echo");
   CHECK_EQ(std::string(plan.temp), "/tmp/cordon-0");
 }
