@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,11 +15,13 @@
 #include "core/record.h"
 #include "core/unique_fd.h"
 #include "linux/group_hash.h"
+#include "linux/rights.h"
 
 namespace cordon {
 namespace {
 
 constexpr int kMostDescriptors = kRequestDescriptors + 1;
+static_assert(kMostDescriptors <= kMostRights);
 
 struct Request {
   int server = -1;
@@ -73,21 +74,10 @@ int make_plan(const uint8_t* bytes, size_t size, UniqueFd* plan) {
 
 int send_request(const Request& request, const RunRequest& header, const int* descriptors,
                  size_t count) {
-  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))] = {};
-  iovec part{const_cast<RunRequest*>(&header), sizeof header};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
   ssize_t sent;
   do {
-    sent = sendmsg(request.server, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    sent = send_with_descriptors(request.server, &header, sizeof header, descriptors, count,
+                                 MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
   return sent == static_cast<ssize_t>(sizeof header) ? 0 : sent < 0 ? errno : EIO;
 }

@@ -27,6 +27,7 @@
 #include "linux/privilege.h"
 #include "linux/processes.h"
 #include "linux/request.h"
+#include "linux/rights.h"
 #include "linux/supervisor.h"
 #include "linux/temp.h"
 
@@ -315,19 +316,8 @@ bool Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
   memcpy(report.temp_name, temp.name, sizeof report.temp_name);
   int descriptors[] = {control.get(), temp.parent.get(), temp.directory.get()};
   size_t count = temp.made() ? 3 : 1;
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof descriptors)] = {};
-  iovec part{&report, sizeof report};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
-  return sendmsg(kFdReports, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof report);
+  return send_with_descriptors(kFdReports, &report, sizeof report, descriptors, count,
+                               MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof report);
 }
 
 void Guard::take_reports() {

@@ -37,16 +37,16 @@ struct Idle {
   JournalSlot slot;  // as the command writes it
 };
 
-// A process as a confined command is: no_new_privs, its own session, and a child that stays in it.
-Idle start_idle(bool confined = true) {
+// A process that has done `prepare` and waits.
+template <typename Prepare>
+Idle start_prepared(int32_t leads_session, Prepare prepare) {
   int told[2];
   CHECK_CALL(pipe2(told, O_CLOEXEC) == 0);
   uint64_t after = boot_time_ns();
   pid_t pid = fork();
   CHECK_CALL(pid >= 0);
   if (pid == 0) {
-    setsid();
-    if (confined) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prepare();
     CHECK_CALL(write(told[1], "x", 1) == 1);
     for (;;) pause();
   }
@@ -54,7 +54,15 @@ Idle start_idle(bool confined = true) {
   char byte;
   CHECK_CALL(read(told[0], &byte, 1) == 1);
   for (int fd : told) close(fd);
-  return {pid, {pid, 1, after, before, {}}};
+  return {pid, {pid, leads_session, after, before, {}}};
+}
+
+// A process as a confined command is: no_new_privs, its own session, and a child that stays in it.
+Idle start_idle(bool confined = true) {
+  return start_prepared(1, [&] {
+    setsid();
+    if (confined) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  });
 }
 
 // A member of a session whose leader is gone: its pid. The session is `*session`.
@@ -217,19 +225,7 @@ TEST(a_run_that_shared_its_session_ends_alone) {
 TEST(a_process_that_made_itself_undumpable_ends_too) {
   become_ordinary_user();
   make_private();
-  int told[2];
-  CHECK_CALL(pipe2(told, O_CLOEXEC) == 0);
-  uint64_t after = boot_time_ns();
-  pid_t pid = fork();
-  CHECK_CALL(pid >= 0);
-  if (pid == 0) {
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    CHECK_CALL(write(told[1], "x", 1) == 1);
-    for (;;) pause();
-  }
-  JournalSlot slot{pid, 0, after, boot_time_ns(), {}};
-  char byte;
-  CHECK_CALL(read(told[0], &byte, 1) == 1);
+  auto [pid, slot] = start_prepared(0, [] { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); });
   leave_journal({slot});
   recover();
   CHECK(ended(pid));
@@ -239,19 +235,9 @@ TEST(a_process_that_made_itself_undumpable_ends_too) {
 TEST(a_process_of_another_user_is_spared) {
   needs_root();
   make_private();
-  int told[2];
-  CHECK_CALL(pipe2(told, O_CLOEXEC) == 0);
-  uint64_t after = boot_time_ns();
-  pid_t pid = fork();
-  CHECK_CALL(pid >= 0);
-  if (pid == 0) {
+  auto [pid, slot] = start_prepared(0, [] {
     CHECK_CALL(setresgid(54321, 54321, 54321) == 0 && setresuid(54321, 54321, 54321) == 0);
-    CHECK_CALL(write(told[1], "x", 1) == 1);
-    for (;;) pause();
-  }
-  JournalSlot slot{pid, 0, after, boot_time_ns(), {}};
-  char byte;
-  CHECK_CALL(read(told[0], &byte, 1) == 1);
+  });
   leave_journal({slot});
   recover();
   CHECK(stays(pid));

@@ -184,47 +184,51 @@ TEST(without_setpcap_nothing_is_kept) {
   }
 }
 
-TEST(a_set_uid_program_gains_nothing) {
-  needs_root();
+std::string copy_of_cat() {
   std::string copy = scratch() + "/cat";
   CHECK(end_of([&] { execl("/bin/cp", "cp", "/bin/cat", copy.c_str(), nullptr); }) == exited(0));
-  CHECK_CALL(chmod(copy.c_str(), 04755) == 0);
+  return copy;
+}
+
+// A file that only root may read.
+std::string make_secret() {
   std::string secret = scratch() + "/secret";
   write_file(secret, "x");
   CHECK_CALL(chmod(secret.c_str(), 0600) == 0);
-  auto read_secret = [&](bool confined) {
-    become_ordinary_user();
-    if (confined) drop(0);
-    silence();
-    execl(copy.c_str(), "cat", secret.c_str(), nullptr);
-  };
-  if (end_of([&] { read_secret(false); }) != exited(0)) {
+  return secret;
+}
+
+// Goes on as `cat`, as an ordinary user.
+void read_secret(const std::string& cat, const std::string& secret, bool confined) {
+  become_ordinary_user();
+  if (confined) drop(0);
+  silence();
+  execl(cat.c_str(), "cat", secret.c_str(), nullptr);
+}
+
+TEST(a_set_uid_program_gains_nothing) {
+  needs_root();
+  std::string copy = copy_of_cat();
+  CHECK_CALL(chmod(copy.c_str(), 04755) == 0);
+  std::string secret = make_secret();
+  if (end_of([&] { read_secret(copy, secret, false); }) != exited(0)) {
     skip("set-id-programs", "a temp directory without nosuid");
   }
-  EXPECT_EXIT(1, [&] { read_secret(true); });
+  EXPECT_EXIT(1, [&] { read_secret(copy, secret, true); });
 }
 
 TEST(a_program_with_file_capabilities_gains_nothing) {
   needs_root();
-  std::string copy = scratch() + "/cat";
-  CHECK(end_of([&] { execl("/bin/cp", "cp", "/bin/cat", copy.c_str(), nullptr); }) == exited(0));
+  std::string copy = copy_of_cat();
   vfs_cap_data capability{};
   capability.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE;
   capability.data[0].permitted = 1u << CAP_DAC_OVERRIDE;
   if (setxattr(copy.c_str(), "security.capability", &capability, XATTR_CAPS_SZ_2, 0) != 0) {
     skip("file-capabilities", "file capabilities in /tmp");
   }
-  std::string secret = scratch() + "/secret";
-  write_file(secret, "x");
-  CHECK_CALL(chmod(secret.c_str(), 0600) == 0);
-  auto read_secret = [&](bool confined) {
-    become_ordinary_user();
-    if (confined) drop(0);
-    silence();
-    execl(copy.c_str(), "cat", secret.c_str(), nullptr);
-  };
-  CHECK(end_of([&] { read_secret(false); }) == exited(0));
-  EXPECT_EXIT(1, [&] { read_secret(true); });
+  std::string secret = make_secret();
+  CHECK(end_of([&] { read_secret(copy, secret, false); }) == exited(0));
+  EXPECT_EXIT(1, [&] { read_secret(copy, secret, true); });
 }
 
 TEST(an_ordinary_user_has_nothing_and_gets_no_new_privs) {

@@ -6,9 +6,10 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { arch, cpus, release, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machine, median } from './measure.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { confine } = await import(join(root, 'dist/index.js'));
@@ -18,7 +19,6 @@ const ROUNDS = Number(process.env.CORDON_BENCH_ROUNDS ?? 150);
 const PROGRAM = '/bin/true';
 const LIVE_HEAP_MB = 500;
 
-const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 const now = () => Number(process.hrtime.bigint()) / 1000;
 
 function row(name, us, base, bar) {
@@ -187,9 +187,7 @@ async function memory() {
   );
 }
 
-console.log(
-  `${cpus()[0]?.model ?? 'unknown processor'} × ${cpus().length}, ${arch()}, Linux ${release()}, Node ${process.version}, uid ${process.getuid()}, ${ROUNDS} rounds`,
-);
+console.log(machine(ROUNDS));
 native('without the filter', [], { served: '1.6', 'one-shot': '2.1' });
 native('everything on', EVERYTHING, { served: '1.9' });
 await library('library, small heap', '0.9');

@@ -23,6 +23,7 @@
 
 #include "core/record.h"
 #include "linux/group_hash.h"
+#include "linux/rights.h"
 
 extern char** environ;
 
@@ -113,19 +114,10 @@ void served(const Bench& bench, bool temp) {
   header.version = cordon::kRequestVersion;
   header.groups = cordon::group_hash();
   if (temp) snprintf(header.temp_name, sizeof header.temp_name, "%s", bench.temp_name);
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
-  iovec part{&header, sizeof header};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
-  if (sendmsg(bench.server, &message, MSG_NOSIGNAL) < 0) die("sendmsg");
+  if (cordon::send_with_descriptors(bench.server, &header, sizeof header, descriptors, count,
+                                    MSG_NOSIGNAL) < 0) {
+    die("sendmsg");
+  }
   close(ends[1]);
   expect_end(ends[0]);
   close(ends[0]);

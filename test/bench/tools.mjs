@@ -7,9 +7,10 @@
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { arch, cpus, release, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machine, median } from './measure.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { confine } = await import(join(root, 'dist/index.js'));
@@ -23,7 +24,6 @@ const scratch = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
 const workspace = join(scratch, 'workspace');
 const env = { ...process.env, HOME: scratch, npm_config_cache: join(workspace, 'npm-cache') };
 
-const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 const sh = (script) => ['/bin/sh', ['-ec', script]];
 
 /** All of them write beneath `to` alone, which is removed before each. */
@@ -142,9 +142,7 @@ async function measure({ name, bar, prepare, command: [file, args] }) {
   }
 }
 
-console.log(
-  `${cpus()[0]?.model ?? 'unknown processor'} × ${cpus().length}, ${arch()}, Linux ${release()}, Node ${process.version}, uid ${process.getuid()}, ${ROUNDS} rounds`,
-);
+console.log(machine(ROUNDS));
 mkdirSync(workspace);
 try {
   for (const task of TASKS) if (task.name.includes(process.argv[2] ?? '')) await measure(task);

@@ -1,0 +1,34 @@
+// Descriptors handed over a UNIX socket.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstring>
+
+namespace cordon {
+
+// A plan, a control socket, three streams and a temp directory's parent: nobody here sends more.
+inline constexpr size_t kMostRights = 6;
+
+// Sends `size` bytes and at least one, at most kMostRights descriptors in one message. Result,
+// errno and `flags` as of sendmsg.
+inline ssize_t send_with_descriptors(int socket, const void* bytes, size_t size,
+                                     const int* descriptors, size_t count, int flags) {
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostRights * sizeof(int))] = {};
+  iovec part{const_cast<void*>(bytes), size};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
+  return sendmsg(socket, &message, flags);
+}
+
+}  // namespace cordon
