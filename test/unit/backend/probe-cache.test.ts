@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { proofKey, readProofs, writeProofs } from '../../../src/backend/probe-cache.js';
 import type { Proofs, Proven } from '../../../src/schema/proofs.js';
 import { EFFECTS } from '../../../src/schema/proofs.js';
+import { needsHere } from '../../support/require.js';
 
 const KEY = 'this machine';
 const STOPPED: Proofs = Object.fromEntries(EFFECTS.map((effect) => [effect, 'stopped']));
@@ -80,7 +81,8 @@ describe('proofs on disk', () => {
     expect(readProofs(place, KEY)).toBeUndefined();
   });
 
-  it.runIf(process.getuid?.() === 0)("are ignored when the file is another user's", () => {
+  it("are ignored when the file is another user's", (context) => {
+    needsHere(context, 'root');
     writeProofs(place, KEY, PROOFS);
     chownSync(file, 4242, 4242);
     expect(readProofs(place, KEY)).toBeUndefined();
