@@ -421,14 +421,24 @@ int main(void) { printf("%d\\n", ${parts.map((part) => `${part}()`).join(' + ')}
       expect(output.split(/\s+/)).toEqual(['hello', '42', '100000']);
     });
 
-    it('background jobs: stop, continue, end, wait', async () => {
+    // zsh's own `wait` gives the status of a stop it has seen, so the stopped job is looked at from
+    // outside and another one is waited for.
+    it('background jobs: end and wait, stop and continue', async () => {
       const output = await works(
-        `sleep 60 & kill -STOP $!; kill -CONT $!; kill $!; wait $! || echo "job $?"; (exit 3) & wait $! || echo "job $?"`,
+        `sleep 60 & kill $!; wait $! || echo "job $?"; (exit 3) & wait $! || echo "job $?"
+        state() { cut -d' ' -f3 /proc/$p/stat 2>/dev/null || echo gone; }
+        sleep 60 & p=$!
+        kill -STOP $p; until [ "$(state)" = T ]; do :; done; echo job stopped
+        kill -CONT $p; until [ "$(state)" != T ]; do :; done; echo job continued
+        kill $p; until case $(state) in Z|gone|'') true;; *) false;; esac; do :; done; echo job ended`,
         { shell },
       );
       expect(output.split('\n').filter((line) => line.startsWith('job'))).toEqual([
         'job 143',
         'job 3',
+        'job stopped',
+        'job continued',
+        'job ended',
       ]);
     });
 
