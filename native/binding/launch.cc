@@ -43,13 +43,19 @@ bool read_temp(const Napi::Value& value, Request* request) {
          request->temp_name.size() < kTempNameBytes;
 }
 
+// -1, which stays what the place is without a descriptor.
+bool is_nothing(const Napi::Value& value) {
+  return value.IsNumber() && value.As<Napi::Number>().DoubleValue() == -1;
+}
+
 bool read_request(const Napi::CallbackInfo& info, Request* request) {
   if (info.Length() != 1 || !info[0].IsObject()) return false;
   auto object = info[0].As<Napi::Object>();
   Napi::Value stdio = object.Get("stdio");
   if (!stdio.IsArray() || stdio.As<Napi::Array>().Length() != 3) return false;
   for (uint32_t i = 0; i < 3; ++i) {
-    if (!read_descriptor(stdio.As<Napi::Array>().Get(i), &request->stdio[i])) return false;
+    Napi::Value place = stdio.As<Napi::Array>().Get(i);
+    if (!read_descriptor(place, &request->stdio[i]) && !is_nothing(place)) return false;
   }
   return read_descriptor(object.Get("server"), &request->server) &&
          read_bytes(object.Get("plan"), &request->plan, &request->plan_size) &&
@@ -101,6 +107,13 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
   UniqueFd parent;
+  UniqueFd nothing;
+  for (int& place : request.stdio) {
+    if (place >= 0) continue;
+    if (!nothing.valid()) nothing.reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!nothing.valid()) return throw_system_error(env, errno, "open", "/dev/null");
+    place = nothing.get();
+  }
   RunRequest header{};
   header.magic = kRequestMagic;
   header.version = kRequestVersion;

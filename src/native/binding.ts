@@ -25,7 +25,7 @@ export interface LaunchRequest {
   readonly server: number;
   /** Encoded plan (`plan/encode.ts`); copied into a sealed memfd. */
   readonly plan: Uint8Array;
-  /** Descriptors that become 0, 1 and 2 of the command. Not closed. */
+  /** Descriptors that become 0, 1 and 2 of the command; -1 for `/dev/null`. Not closed. */
   readonly stdio: readonly [number, number, number];
   readonly temp?: TempRequest;
 }

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { FilterFeature, Plan, ResourceLimit, RuleKind } from './plan.js';
+import type { FilterFeature, Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
 
 const MAGIC = 0x4e504443;
 const VERSION = 1;
@@ -44,49 +44,90 @@ const RESOURCES: Readonly<Record<ResourceLimit['resource'], number>> = {
   as: 9,
 };
 
+/** What is encoded once and stays the same; only frozen values are kept, because only they cannot come to say something else. */
+const kept = new WeakMap<object, Buffer>();
+
+/** UTF-8 takes at most this many bytes for one UTF-16 unit. */
+const MOST_BYTES_OF_A_UNIT = 3;
+/** More than an ordinary plan takes. */
+const SCRATCH_BYTES = 16_384;
+
 class Writer {
-  #buffer = Buffer.allocUnsafe(8192);
+  #buffer: Buffer = Buffer.alloc(0);
+  #view = viewOf(this.#buffer);
   #length = 0;
+
+  start(): void {
+    this.#length = 0;
+    if (this.#buffer.length !== SCRATCH_BYTES) this.#use(Buffer.allocUnsafeSlow(SCRATCH_BYTES));
+  }
 
   u32(value: number): void {
     this.#reserve(4);
-    this.#length = this.#buffer.writeUInt32LE(value >>> 0, this.#length);
+    this.#view.setUint32(this.#length, value, true);
+    this.#length += 4;
   }
 
   u64(value: bigint): void {
     this.#reserve(8);
-    this.#length = this.#buffer.writeBigUInt64LE(BigInt.asUintN(64, value), this.#length);
+    this.#view.setBigUint64(this.#length, value, true);
+    this.#length += 8;
   }
 
   text(value: string): void {
-    const bytes = Buffer.byteLength(value);
+    this.#reserve(4 + value.length * MOST_BYTES_OF_A_UNIT + 1);
+    const bytes = this.#buffer.write(value, this.#length + 4);
     this.u32(bytes);
-    this.#reserve(bytes + 1);
-    this.#length += this.#buffer.write(value, this.#length);
+    this.#length += bytes;
     this.#buffer[this.#length++] = 0;
   }
 
-  texts(values: readonly string[]): void {
-    this.u32(values.length);
-    for (const value of values) this.text(value);
+  /** Each of `values` by `write`; the bytes of a frozen list are kept for the next plan that holds it. */
+  list<T>(values: readonly T[], write: (out: Writer, value: T) => void): void {
+    const bytes = kept.get(values);
+    if (bytes !== undefined) return this.#append(bytes);
+    const start = this.#length;
+    for (const value of values) write(this, value);
+    if (Object.isFrozen(values)) {
+      kept.set(values, Buffer.from(this.#buffer.subarray(start, this.#length)));
+    }
   }
 
+  /** A copy of what was written since the start; the buffer itself is for the next plan. */
   finish(): Buffer {
-    this.#buffer.writeUInt32LE(this.#length, HEADER_BYTES - 4);
-    return this.#buffer.subarray(0, this.#length);
+    this.#view.setUint32(HEADER_BYTES - 4, this.#length, true);
+    return Buffer.from(this.#buffer.subarray(0, this.#length));
+  }
+
+  #append(bytes: Buffer): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + bytes));
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#length + bytes));
     this.#buffer.copy(grown, 0, 0, this.#length);
-    this.#buffer = grown;
+    this.#use(grown);
+  }
+
+  #use(buffer: Buffer): void {
+    this.#buffer = buffer;
+    this.#view = viewOf(buffer);
   }
 }
 
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+}
+
+const shared = new Writer();
+
 /** Encodes a plan. Strings must hold no NUL: the schema refused them; a NUL here is refused by the decoder. */
 export function encodePlan(plan: Plan): Buffer {
-  const out = new Writer();
+  const out = shared;
+  out.start();
   out.u32(MAGIC);
   out.u32(VERSION);
   out.u32(0);
@@ -102,21 +143,31 @@ export function encodePlan(plan: Plan): Buffer {
   out.text(plan.cwd.path);
   out.text(plan.program);
   out.text(plan.temp ?? '');
-  out.texts(plan.argv);
-  out.texts(plan.env);
+  out.u32(plan.argv.length);
+  out.list(plan.argv, writeText);
+  out.u32(plan.env.reduce((count, list) => count + list.length, 0));
+  for (const list of plan.env) out.list(list, writeText);
   out.u32(plan.rules.length);
-  for (const rule of plan.rules) {
-    out.u32(RULE_KINDS[rule.kind]);
-    out.u32(rule.identity === null ? 0 : 1);
-    out.u64(rule.identity?.dev ?? 0n);
-    out.u64(rule.identity?.ino ?? 0n);
-    out.text(rule.path);
-  }
+  out.list(plan.rules, writeRule);
   out.u32(plan.limits.length);
-  for (const limit of plan.limits) {
-    out.u32(RESOURCES[limit.resource]);
-    out.u64(limit.soft);
-    out.u64(limit.hard);
-  }
+  out.list(plan.limits, writeLimit);
   return out.finish();
+}
+
+function writeText(out: Writer, value: string): void {
+  out.text(value);
+}
+
+function writeRule(out: Writer, { kind, path, identity }: Rule): void {
+  out.u32(RULE_KINDS[kind]);
+  out.u32(identity === null ? 0 : 1);
+  out.u64(identity?.dev ?? 0n);
+  out.u64(identity?.ino ?? 0n);
+  out.text(path);
+}
+
+function writeLimit(out: Writer, { resource, soft, hard }: ResourceLimit): void {
+  out.u32(RESOURCES[resource]);
+  out.u64(soft);
+  out.u64(hard);
 }

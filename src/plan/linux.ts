@@ -25,13 +25,12 @@ export interface HostCapabilities {
   readonly devices: HostFacts['devices'];
 }
 
-/** The part of a launch that is no policy. */
+/** The part of a plan that is no policy. */
 export interface LaunchRequest {
   /** As handed to execve. */
   readonly program: string;
   readonly argv: readonly string[];
-  /** `NAME=value`. */
-  readonly env: readonly string[];
+  readonly env: Plan['env'];
   readonly cwd: Plan['cwd'];
   /** False keeps the terminal and job control. */
   readonly newSession: boolean;
@@ -39,13 +38,11 @@ export interface LaunchRequest {
   readonly umask: number | null;
   /** Path of the private temp directory that the launch makes; null for none. */
   readonly temp: string | null;
-  /** Path of the run's own terminal; null when it has none. */
-  readonly terminal: string | null;
 }
 
-/** A plan, and what executing it applies. */
-export interface CompiledPlan {
-  readonly plan: Plan;
+/** The part of a plan that follows from the policy, and what executing it applies. */
+export interface Confinement {
+  readonly plan: Omit<Plan, keyof LaunchRequest>;
   readonly applied: Applied;
 }
 
@@ -83,22 +80,25 @@ const RULE_OF_ROOT: Readonly<Record<Root['kind'], RuleKind>> = {
   fifo: 'file',
 };
 
-/** Compiles a plan. Throws `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock. */
-export function compileLinuxPlan(
+/**
+ * What confines a run of this policy; `terminal` is the path of the run's own, null when it has none. Throws
+ * `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock.
+ */
+export function confinementOf(
   policy: Policy,
   host: HostCapabilities,
-  request: LaunchRequest,
-): CompiledPlan {
-  const { terminal, ...rest } = request;
-  const common = { ...rest, uid: host.uid, gid: host.gid };
-  if (policy.mode.value === 'danger-full-access') return unconfined(common);
+  terminal: string | null,
+): Confinement {
+  const { uid, gid } = host;
+  if (policy.mode.value === 'danger-full-access') return unconfined({ uid, gid });
   if (host.landlockAbi < 1) throw withoutLandlock(host);
   const landlockAbi = Math.min(host.landlockAbi, NEWEST_LANDLOCK_ABI);
   const filter = filterOf(policy, host, landlockAbi);
-  const keeps = host.uid === 0 && policy.rootCapabilities.value === 'keep';
+  const keeps = uid === 0 && policy.rootCapabilities.value === 'keep';
   return {
     plan: {
-      ...common,
+      uid,
+      gid,
       confined: true,
       landlockAbi,
       filter,
@@ -176,12 +176,10 @@ function terminalRules(terminal: string | null): Rule[] {
   return [...paths].map((path) => ({ kind: 'device', path, identity: null }));
 }
 
-type Common = Omit<LaunchRequest, 'terminal'> & Pick<Plan, 'uid' | 'gid'>;
-
-function unconfined(common: Common): CompiledPlan {
+function unconfined(ids: Pick<Plan, 'uid' | 'gid'>): Confinement {
   return {
     plan: {
-      ...common,
+      ...ids,
       confined: false,
       landlockAbi: 0,
       filter: [],

@@ -48,8 +48,8 @@ export interface Plan {
   /** Program path handed to execve; no PATH search is left. */
   readonly program: string;
   readonly argv: readonly string[];
-  /** `NAME=value`, temp variables included. */
-  readonly env: readonly string[];
+  /** `NAME=value`, temp variables included; lists, one after the other. */
+  readonly env: readonly (readonly string[])[];
   readonly cwd: { readonly path: string; readonly dev: bigint; readonly ino: bigint };
   /** setsid for the command; false keeps terminal and job control. */
   readonly newSession: boolean;

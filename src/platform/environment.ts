@@ -62,11 +62,11 @@ export interface EnvironmentRequest {
   /** True (default): `given` is added to `inherited`; false: it is all there is. */
   readonly extend?: boolean | undefined;
   readonly isConfined: boolean;
-  /** Private temp directory; null for none. */
-  readonly temp: string | null;
+  /** Whether the run has a private temp directory: then the variables that name one come from `tempEntries`. */
+  readonly hasTemp: boolean;
 }
 
-/** The environment of a Run. */
+/** The environment of a Run, but for where its private temp directory is. */
 export interface RunEnvironment {
   readonly variables: Readonly<Record<string, string>>;
   /** `NAME=value`, as execve takes it. */
@@ -81,7 +81,7 @@ export interface RunEnvironment {
  * variables are never the caller's where the run has a private directory: it can write no other.
  */
 export function buildEnvironment(request: EnvironmentRequest): RunEnvironment {
-  const { inherited, given = {}, extend = true, isConfined, temp } = request;
+  const { inherited, given = {}, extend = true, isConfined, hasTemp } = request;
   const variables: Record<string, string> = Object.create(null);
   const removed: string[] = [];
   const isRemoved = isConfined ? REMOVED_FROM_CONFINED : REMOVED_ALWAYS;
@@ -99,22 +99,20 @@ export function buildEnvironment(request: EnvironmentRequest): RunEnvironment {
     if (!isWrittenOut && isRemoved(name)) removed.push(name);
     else variables[name] = value;
   }
-  for (const [name, value] of temp === null ? [] : tempVariables(temp)) {
-    variables[name] = value;
-  }
+  if (hasTemp) for (const name of TEMP_VARIABLES) delete variables[name];
   const entries: string[] = [];
   for (const name in variables) entries.push(`${name}=${variables[name]}`);
   return { variables, entries, removed: removed.sort() };
 }
 
-/** zsh takes a prefix, not a directory, and falls back to `/tmp` without it. */
-function tempVariables(temp: string): readonly (readonly [string, string])[] {
-  return [
-    ['TMPDIR', temp],
-    ['TMP', temp],
-    ['TEMP', temp],
-    ['TMPPREFIX', `${temp}/zsh`],
-  ];
+const TEMP_VARIABLES = ['TMPDIR', 'TMP', 'TEMP', 'TMPPREFIX'] as const;
+
+/** `NAME=value` for every variable that names the private temp directory. */
+export function tempEntries(temp: string): readonly string[] {
+  return TEMP_VARIABLES.map((name) =>
+    // zsh takes a prefix, not a directory, and falls back to `/tmp` without it.
+    name === 'TMPPREFIX' ? `${name}=${temp}/zsh` : `${name}=${temp}`,
+  );
 }
 
 /** A test for the names of the rows. */

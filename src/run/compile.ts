@@ -11,19 +11,23 @@ import { findProgram } from '../facts/program.js';
 import type { TempRequest } from '../native/binding.js';
 import { encodePlan } from '../plan/encode.js';
 import { enforcementOf, meets } from '../plan/enforcement.js';
-import { compileLinuxPlan } from '../plan/linux.js';
+import type { Confinement } from '../plan/linux.js';
+import { confinementOf } from '../plan/linux.js';
 import type { Plan } from '../plan/plan.js';
 import { proofsFor } from '../plan/proven.js';
 import type { RunEnvironment } from '../platform/environment.js';
-import { buildEnvironment } from '../platform/environment.js';
+import { buildEnvironment, tempEntries } from '../platform/environment.js';
 import { randomBytes } from '../platform/random.js';
 import { TEMP_NAME_RANDOM_BYTES, tempName } from '../platform/temp-name.js';
+import type { OriginSource } from '../policy/origins.js';
 import { resolve } from '../policy/resolve.js';
 import type { Enforcement } from '../schema/enforcement.js';
-import type { PolicyFacts } from '../schema/facts.js';
+import type { HostFacts, PolicyFacts } from '../schema/facts.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
-import type { Policy } from '../schema/policy.js';
+import type { Policy, PolicyParams } from '../schema/policy.js';
+import { policyParams } from '../schema/policy.js';
 import type { Proven } from '../schema/proofs.js';
+import { Recall } from './recall.js';
 
 /** A request whose every name has been looked up. `dispose` lets go of the descriptors that hold it to what was found. */
 export interface Resolved {
@@ -72,15 +76,11 @@ export function resolveRequest(
 ): Resolved {
   const { facts, dispose } = gatherFacts(options, { cwd, env: process.env });
   try {
-    const face = options.origin ?? 'option';
-    const policy = resolve(options, facts, { face, fields: options.origins });
+    const policy = policyOf(options, facts);
     const temp = tempOf(policy, facts);
-    const environment = buildEnvironment({
-      inherited: env,
-      given: options.env,
-      extend: options.extendEnv,
+    const environment = environmentOf(env, options, {
       isConfined: policy.mode.value !== 'danger-full-access',
-      temp: temp === undefined ? null : pathOf(temp),
+      hasTemp: temp !== undefined,
     });
     const where = { cwd: facts.cwd.path, env: environment.variables };
     const program = findProgram(command.file, where).path;
@@ -92,29 +92,96 @@ export function resolveRequest(
 }
 
 /** Compiles the plan. Throws `SANDBOX_UNAVAILABLE` and `ENFORCEMENT_TOO_WEAK`. */
-export function compileRequest(
-  resolved: Resolved,
-  { kernel, proven, terminal }: { kernel: Backend['kernel']; proven: Proven; terminal: Terminal },
-): Compiled {
+export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
   const { command, options, policy, facts, environment, program, temp } = resolved;
+  const { terminal } = machine;
   const { path, dev, ino } = facts.cwd;
-  const { plan, applied } = compileLinuxPlan(
-    policy,
-    { ...facts.host, ...kernel, listener: proven.listener },
-    {
-      program,
-      argv: [command.file, ...command.args],
-      env: environment.entries,
-      cwd: { path, dev, ino },
-      newSession: !terminal.isInteractive,
-      umask: options.umask ?? null,
-      temp: temp === undefined ? null : pathOf(temp),
-      terminal: terminal.terminal,
-    },
-  );
-  const enforcement = enforcementOf({ policy, applied, proofs: proofsFor(plan.filter, proven) });
-  requireEnough(policy, enforcement);
+  const tempPath = temp === undefined ? null : pathOf(temp);
+  const { plan: confinement, enforcement } = strengthOf({ policy, host: facts.host, machine });
+  const plan = {
+    ...confinement,
+    program,
+    argv: [command.file, ...command.args],
+    env: [environment.entries, tempPath === null ? [] : tempEntries(tempPath)],
+    cwd: { path, dev, ino },
+    newSession: !terminal.isInteractive,
+    umask: options.umask ?? null,
+    temp: tempPath,
+  };
   return { plan, bytes: encodePlan(plan), enforcement };
+}
+
+interface PolicyQuestion {
+  readonly params: PolicyParams;
+  readonly facts: PolicyFacts;
+  readonly source: OriginSource;
+}
+
+const policies = new Recall<PolicyQuestion, Policy>();
+
+function policyOf(options: ConfineOptions, facts: PolicyFacts): Policy {
+  // Options that were recalled are frozen, and the same each time.
+  const params = Object.isFrozen(options) ? options : policyParams(options);
+  const source = { face: options.origin ?? 'option', fields: options.origins };
+  return policies.of({ params, facts, source }, () => resolve(params, facts, source));
+}
+
+interface EnvironmentQuestion {
+  /** Every variable, each ended by what none of them holds: one comparison instead of dozens. */
+  readonly inherited: string;
+  readonly given: NodeJS.ProcessEnv | undefined;
+  readonly extend: boolean | undefined;
+  readonly isConfined: boolean;
+  readonly hasTemp: boolean;
+}
+
+const environments = new Recall<EnvironmentQuestion, RunEnvironment>();
+
+function environmentOf(
+  inherited: NodeJS.ProcessEnv,
+  { env, extendEnv: extend }: ConfineOptions,
+  kind: { readonly isConfined: boolean; readonly hasTemp: boolean },
+): RunEnvironment {
+  let all = '';
+  for (const name of Object.getOwnPropertyNames(inherited)) all += `${name}=${inherited[name]}\0`;
+  // A copy: the caller's own object can be written to between two calls.
+  const given = env === undefined ? undefined : { ...env };
+  const question = { inherited: all, given, extend, ...kind };
+  return environments.of(question, () => buildEnvironment({ inherited, given, extend, ...kind }));
+}
+
+/** What this machine brings to a plan. */
+export interface Machine {
+  readonly kernel: Backend['kernel'];
+  readonly proven: Proven;
+  readonly terminal: Terminal;
+}
+
+interface StrengthQuestion {
+  readonly policy: Policy;
+  readonly host: HostFacts;
+  readonly machine: Machine;
+}
+
+interface Strength {
+  readonly plan: Confinement['plan'];
+  readonly enforcement: Enforcement;
+}
+
+const strengths = new Recall<Omit<StrengthQuestion, 'machine'> & Machine, Strength>();
+
+function strengthOf({ policy, host, machine }: StrengthQuestion): Strength {
+  const { kernel, proven } = machine;
+  const { isInteractive, terminal } = machine.terminal;
+  const question = { policy, host, kernel, proven, terminal: { isInteractive, terminal } };
+  return strengths.of(question, () => {
+    const capabilities = { ...host, ...kernel, listener: proven.listener };
+    const { plan, applied } = confinementOf(policy, capabilities, terminal);
+    const proofs = proofsFor(plan.filter, proven);
+    const enforcement = enforcementOf({ policy, applied, proofs });
+    requireEnough(policy, enforcement);
+    return { plan, enforcement };
+  });
 }
 
 /** Throws `ENFORCEMENT_TOO_WEAK` when the report is below what the policy requires. */

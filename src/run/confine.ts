@@ -5,9 +5,11 @@
 
 import { accepted } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
+import type { CallerFace } from '../schema/option-names.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import { parseCommand, parseConfineOptions } from '../schema/params.js';
 import { refusalOf } from './failure.js';
+import { isPlain, Recall } from './recall.js';
 import type { Run } from './run.js';
 import { refusedRun, startRun } from './start.js';
 
@@ -27,10 +29,22 @@ export function confine(
   let accept: ConfineOptions;
   try {
     const face = options?.origin === 'flag' ? 'flag' : 'option';
-    accept = accepted(parseConfineOptions(options), face);
+    accept = acceptOptions(options, face);
     command = accepted(parseCommand(file, args), face);
   } catch (error) {
     return refusedRun({ file, args }, { options, startedAt, error: refusalOf(error) });
   }
   return startRun(command, accept, startedAt);
+}
+
+const acceptedOptions = new Recall<ConfineOptions, ConfineOptions>();
+
+/** Throws what the schema refuses. Options that are words and numbers alone are parsed once; a list or a stream can change. */
+function acceptOptions(options: ConfineOptions, face: CallerFace): ConfineOptions {
+  const accept = () => accepted(parseConfineOptions(options), face);
+  return isFlat(options) ? acceptedOptions.of({ ...options }, accept) : accept();
+}
+
+function isFlat(options: ConfineOptions): boolean {
+  return isPlain(options) && Object.values(options).every((value) => typeof value !== 'object');
 }

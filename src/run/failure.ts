@@ -92,8 +92,9 @@ function launchFailure(failed: FailedRecord, context: FailureContext): SandboxEr
   const errno = errnoName(failed.errno);
   const { plan, tempParent } = context;
   if (stage === 'exec' && plan !== undefined) {
-    const { argv, env } = plan;
-    return explainExecFailure({ path: plan.program, cwd: plan.cwd.path, errno, argv, env });
+    const { program, argv } = plan;
+    const env = plan.env.flat();
+    return explainExecFailure({ path: program, cwd: plan.cwd.path, errno, argv, env });
   }
   const object = stage === 'temp' ? (tempParent ?? failed.object) : failed.object;
   return new SandboxError({

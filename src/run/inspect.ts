@@ -8,7 +8,7 @@ import { selectBackend } from '../backend/select.js';
 import { accepted, SandboxError } from '../errors/sandbox-error.js';
 import type { Applied } from '../plan/enforcement.js';
 import { enforcementOf } from '../plan/enforcement.js';
-import { compileLinuxPlan } from '../plan/linux.js';
+import { confinementOf } from '../plan/linux.js';
 import { proofsFor } from '../plan/proven.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { InspectParams } from '../schema/params.js';
@@ -61,13 +61,9 @@ function enforcementHere(
   { kernel }: Backend,
   { policy, host, proven }: Look & { readonly proven: Proven },
 ): Enforcement {
-  const command = { program: '/', argv: [], env: [], cwd: { path: '/', dev: 0n, ino: 0n } };
-  const { plan, applied } = compileLinuxPlan(
-    policy,
-    { ...host, ...kernel, listener: proven.listener },
-    { ...command, newSession: true, umask: null, temp: null, terminal: null },
-  );
-  return enforcementOf({ policy, applied, proofs: proofsFor(plan.filter, proven) });
+  const capabilities = { ...host, ...kernel, listener: proven.listener };
+  const { applied } = confinementOf(policy, capabilities, null);
+  return enforcementOf({ policy, applied, proofs: proofsFor(applied.filter, proven) });
 }
 
 function judged(policy: Policy, enforcement: Enforcement): Inspection {

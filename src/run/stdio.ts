@@ -3,7 +3,7 @@
  * @module
  */
 
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { errnoOf } from '../errors/errno.js';
@@ -25,6 +25,7 @@ type Index = 0 | 1 | 2;
 
 /** Streams of one Run, made before it starts. `release` and `close` must be called. */
 export class CommandStdio implements RunStreams {
+  /** -1 for nothing: the launch opens `/dev/null`. */
   readonly descriptors: [number, number, number] = [-1, -1, -1];
   readonly pumps: AppendPump[] = [];
   /** Path of the run's own terminal, when it was handed one. */
@@ -37,7 +38,6 @@ export class CommandStdio implements RunStreams {
   /** The caller's ends; a stream is made when it is first asked for. */
   readonly #ends: (number | undefined)[] = [];
   readonly #streams: (Socket | undefined)[] = [];
-  #null: number | undefined;
   #appended: { readonly dev: number; readonly ino: number; readonly pipe: number } | undefined;
 
   /** Throws `STDIO_DIRECTORY`, `INVALID_REQUEST` for a descriptor that is not open, `LAUNCH_FAILED`; nothing stays open then. */
@@ -70,8 +70,6 @@ export class CommandStdio implements RunStreams {
   /** Closes the command's ends: it has its own by now, or will never have. */
   release(): void {
     for (const fd of this.#forCommand.splice(0)) this.#binding.close(fd);
-    if (this.#null !== undefined) closeSync(this.#null);
-    this.#null = undefined;
   }
 
   /** The run is over: nobody will read its input. */
@@ -96,19 +94,15 @@ export class CommandStdio implements RunStreams {
 
   #prepare(index: Index, entry: StdioEntry): void {
     if (entry === 'pipe') this.descriptors[index] = this.#pipe(index);
-    else if (entry === 'ignore') this.descriptors[index] = this.#nothing();
-    else this.descriptors[index] = this.#handOver(index, descriptorOf(entry, index));
+    else if (entry !== 'ignore') {
+      this.descriptors[index] = this.#handOver(index, descriptorOf(entry, index));
+    }
   }
 
   #pipe(index: Index): number {
     const { parent, child } = this.#binding.channel(index === 0 ? 'write' : 'read');
     this.#ends[index] = parent;
     return this.#keep(child);
-  }
-
-  #nothing(): number {
-    this.#null ??= openSync('/dev/null', 'r+');
-    return this.#null;
   }
 
   #handOver(index: Index, fd: number): number {

@@ -11,6 +11,7 @@ import {
   confineOptionsSchema,
   EXPECTED,
   inspectParamsSchema,
+  isCommand,
   type OptionsSchema,
   policyParamsSchema,
   VALUES,
@@ -102,7 +103,10 @@ export function parseConfineOptions(value: unknown): Parsed<ConfineOptions> {
 
 /** Parses a command and its arguments. Never throws. */
 export function parseCommand(file: unknown, args: unknown): Parsed<Command> {
-  return parseWith(commandSchema(), { file, args });
+  const command = { file, args };
+  if (isCommand(command))
+    return { ok: true, value: { file: command.file, args: [...command.args] } };
+  return parseWith(commandSchema(), command);
 }
 
 type Path = readonly PropertyKey[];
@@ -114,9 +118,14 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[];
 }
 
+/** The schemas that have parsed something in this process. */
+const used = new WeakSet<object>();
+
 function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T> {
-  // The compiled fast path of zod pays off only from the second parse on.
-  const result = schema.safeParse(value, { jitless: true });
+  // Compiling zod's fast path takes longer than a parse without it, and pays off from the second one on.
+  const jitless = !used.has(schema);
+  used.add(schema);
+  const result = schema.safeParse(value, { jitless });
   if (result.success) return { ok: true, value: result.data };
   const known = Object.keys(schema.shape);
   return { ok: false, problem: problemOf(result.error.issues[0] ?? null, value, known) };

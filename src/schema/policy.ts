@@ -53,6 +53,28 @@ export interface PolicyParams {
   readonly require?: Requirement | undefined;
 }
 
+const FIELDS: Readonly<Record<keyof PolicyParams, true>> = {
+  mode: true,
+  workspace: true,
+  allowWrite: true,
+  allowSocket: true,
+  temp: true,
+  sharedMemory: true,
+  pty: true,
+  sockets: true,
+  denials: true,
+  rootCapabilities: true,
+  require: true,
+};
+const FIELD_NAMES = Object.keys(FIELDS) as (keyof PolicyParams)[];
+
+/** The parameters of a policy alone, of options that hold more. */
+export function policyParams(options: PolicyParams): PolicyParams {
+  const params: Record<string, unknown> = {};
+  for (const name of FIELD_NAMES) if (options[name] !== undefined) params[name] = options[name];
+  return params;
+}
+
 /** The finished policy of one Run. A value: carried with the call, never process state. */
 export interface Policy {
   readonly mode: Sourced<Mode>;

@@ -220,5 +220,20 @@ export const confineOptionsSchema: () => OptionsSchema<ConfineOptions> = lazy(()
   strictObject(confineShape()),
 );
 export const commandSchema: () => OptionsSchema<Command> = lazy(() =>
-  strictObject({ file: path(), args: array(text()) }),
+  strictObject({ file: custom<string>(isProgramName), args: array(custom<string>(isArgument)) }),
 );
+
+/** The schema's own answer, without the schema: every run asks it, and hardly any is refused. */
+export function isCommand(value: { file: unknown; args: unknown }): value is Command {
+  const { file, args } = value;
+  // Spread, because a hole is no argument and `every` passes over it.
+  return isProgramName(file) && Array.isArray(args) && [...args].every(isArgument);
+}
+
+function isProgramName(value: unknown): boolean {
+  return isArgument(value) && value !== '';
+}
+
+function isArgument(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0');
+}

@@ -114,7 +114,7 @@ function benchPlan(temp, filter) {
     confined: true,
     program: PROGRAM,
     argv: [PROGRAM],
-    env: Object.entries(process.env).map(([key, value]) => `${key}=${value}`),
+    env: [Object.entries(process.env).map(([key, value]) => `${key}=${value}`)],
     cwd: { path: root, dev, ino },
     newSession: true,
     umask: null,

@@ -7,7 +7,7 @@ const PLAN: Plan = {
   confined: true,
   program: '/bin/true',
   argv: ['true'],
-  env: ['A=ü'],
+  env: [['A=ü']],
   cwd: { path: '/w', dev: 8n, ino: 2n ** 63n },
   newSession: true,
   umask: null,
@@ -56,6 +56,40 @@ describe('the header', () => {
     expect(bytes.readUInt32LE(bytes.length - 24)).toBe(1);
     expect(bytes.readUInt32LE(bytes.length - 20)).toBe(4);
     expect(bytes.readBigUInt64LE(bytes.length - 16)).toBe(1n);
+  });
+});
+
+describe('what was encoded before', () => {
+  const rule = { kind: 'tree', path: '/ä', identity: { dev: 1n, ino: 2n } } as const;
+  const parts = { env: [['A=ü', 'B='], ['C=1']], rules: [rule], argv: ['true', ''] };
+
+  it('has the same bytes again, frozen or not, and in another plan', () => {
+    const expected = encodePlan({ ...PLAN, ...parts });
+    const frozen = {
+      env: parts.env.map((list) => Object.freeze([...list])),
+      rules: Object.freeze([...parts.rules]),
+      argv: Object.freeze([...parts.argv]),
+    };
+    for (const program of ['/bin/true', '/bin/false', '/bin/true']) {
+      const bytes = encodePlan({ ...PLAN, ...frozen, program });
+      expect(bytes).toEqual(encodePlan({ ...PLAN, ...parts, program }));
+    }
+    expect(encodePlan({ ...PLAN, ...frozen })).toEqual(expected);
+  });
+
+  it('is encoded anew when it can have changed', () => {
+    const argv = ['true'];
+    const before = encodePlan({ ...PLAN, argv });
+    argv[0] = 'else';
+    expect(encodePlan({ ...PLAN, argv })).not.toEqual(before);
+    expect(encodePlan({ ...PLAN, argv })).toEqual(encodePlan({ ...PLAN, argv: ['else'] }));
+  });
+
+  it('has room however long it is', () => {
+    const env = [Object.freeze(['x'.repeat(20_000)]), Object.freeze(['y'.repeat(20_000)])];
+    const once = encodePlan({ ...PLAN, env });
+    expect(encodePlan({ ...PLAN, env })).toEqual(once);
+    expect(once.length).toBeGreaterThan(40_000);
   });
 });
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Applied } from '../../../src/plan/enforcement.js';
 import { enforcementOf, meets } from '../../../src/plan/enforcement.js';
 import { LADDER } from '../../../src/plan/ladder.js';
-import type { LaunchRequest } from '../../../src/plan/linux.js';
-import { compileLinuxPlan, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
+import { confinementOf, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
 import type { FilterFeature } from '../../../src/plan/plan.js';
 import { proofsFor } from '../../../src/plan/proven.js';
 import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
@@ -55,7 +54,7 @@ function applied(
 function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): Enforcement {
   if (abi === 0) return enforcementOf({ policy, applied: NOTHING, proofs: {} });
   const host = { landlockAbi: abi, uid: 1000, gid: 1000, devices: HOST.devices, ...machine };
-  const compiled = compileLinuxPlan(policy, host, NO_COMMAND);
+  const compiled = confinementOf(policy, host, null);
   const proven = {
     ...machine,
     brokered: machine.listener ? proofs : {},
@@ -70,17 +69,6 @@ function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): 
 function proofsNamed(proofs: Proofs, effects: readonly Effect[]): Proofs {
   return Object.fromEntries(effects.map((effect) => [effect, proofs[effect]]));
 }
-
-const NO_COMMAND: LaunchRequest = {
-  program: '/',
-  argv: [],
-  env: [],
-  cwd: { path: '/', dev: 0n, ino: 0n },
-  newSession: true,
-  umask: null,
-  temp: null,
-  terminal: null,
-};
 
 function prevented({ guarantees }: Enforcement): readonly Guarantee[] {
   return GUARANTEES.filter((name) => guarantees[name].status === 'prevented');

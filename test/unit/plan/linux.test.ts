@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SandboxUnavailableError } from '../../../src/errors/sandbox-error.js';
 import { encodePlan } from '../../../src/plan/encode.js';
 import type { HostCapabilities, LaunchRequest } from '../../../src/plan/linux.js';
-import { compileLinuxPlan, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
+import { confinementOf, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
 import { resolve } from '../../../src/policy/resolve.js';
 import type { PolicyParams } from '../../../src/schema/policy.js';
 import { factsOf, HOST, root } from '../../support/made-up-facts.js';
@@ -20,16 +20,15 @@ const CAPABLE: HostCapabilities = {
 const REQUEST: LaunchRequest = {
   program: '/bin/true',
   argv: ['true'],
-  env: ['A=1'],
+  env: [['A=1']],
   cwd: { path: '/home/u/p', dev: 8n, ino: 1n },
   newSession: true,
   umask: null,
   temp: '/tmp/cordon-x',
-  terminal: null,
 };
 const QUIET: PolicyParams = { sharedMemory: 'none', denials: 'off' };
 
-function rules(params: PolicyParams, request: Partial<LaunchRequest> = {}, host = CAPABLE) {
+function rules(params: PolicyParams, { terminal = null as string | null } = {}, host = CAPABLE) {
   const policy = policyOf({ ...QUIET, ...params }, [
     root('/d'),
     root('/f', { kind: 'file' }),
@@ -37,7 +36,7 @@ function rules(params: PolicyParams, request: Partial<LaunchRequest> = {}, host 
     root('/p', { kind: 'fifo' }),
     root('/s', { kind: 'socket' }),
   ]);
-  const { plan } = compileLinuxPlan(policy, host, { ...REQUEST, ...request });
+  const { plan } = confinementOf(policy, host, terminal);
   return plan.rules.map(({ kind, path, identity }) => [kind, path, identity !== null]);
 }
 
@@ -179,7 +178,7 @@ describe('the filter', () => {
       root('/f', { kind: 'file' }),
       root('/s', { kind: 'socket' }),
     ]);
-    const { plan, applied } = compileLinuxPlan(policy, { ...CAPABLE, ...host }, REQUEST);
+    const { plan, applied } = confinementOf(policy, { ...CAPABLE, ...host }, null);
     expect(plan.filter).toEqual(expected);
     expect(applied.filter).toEqual(expected);
     expect(applied.mechanisms.includes('seccomp')).toBe(expected.length > 0);
@@ -193,9 +192,9 @@ describe('the filter', () => {
         root('/f', { kind: 'file' }),
         root('/s', { kind: 'socket' }),
       ]);
-      const { filter } = compileLinuxPlan(policy, { ...CAPABLE, ...host, ...alone }, REQUEST).plan;
+      const { filter } = confinementOf(policy, { ...CAPABLE, ...host, ...alone }, null).plan;
       expect(filter.filter((feature) => feature.startsWith('broker-'))).toEqual([]);
-      const asked = compileLinuxPlan(policy, { ...CAPABLE, ...host }, REQUEST).plan.filter;
+      const asked = confinementOf(policy, { ...CAPABLE, ...host }, null).plan.filter;
       expect(asked).not.toEqual(expect.arrayContaining(['broker-metadata', 'refuse-metadata']));
       expect(asked).not.toEqual(expect.arrayContaining(['broker-sockets', 'no-unix-sockets']));
     }
@@ -203,25 +202,18 @@ describe('the filter', () => {
 });
 
 describe('the plan', () => {
-  it('carries the request, the ids and the core limit', () => {
-    const { plan, applied } = compileLinuxPlan(policyOf({}), CAPABLE, { ...REQUEST, umask: 0o27 });
+  it('carries the ids and the core limit', () => {
+    const { plan, applied } = confinementOf(policyOf({}), CAPABLE, null);
     expect(plan).toMatchObject({
       confined: true,
-      program: '/bin/true',
-      argv: ['true'],
-      env: ['A=1'],
-      newSession: true,
-      umask: 0o27,
       uid: 1000,
       gid: 100,
       landlockAbi: 7,
-      temp: '/tmp/cordon-x',
       keepCapabilities: 0n,
       limits: [{ resource: 'core', soft: 1n, hard: 1n }],
     });
-    expect('terminal' in plan).toBe(false);
     expect(applied).toMatchObject({ backend: 'landlock', abi: 7 });
-    expect(() => encodePlan(plan)).not.toThrow();
+    expect(() => encodePlan({ ...plan, ...REQUEST })).not.toThrow();
   });
 
   it('uses a newer kernel as the newest ABI of the native table', () => {
@@ -231,9 +223,7 @@ describe('the plan', () => {
     );
     expect(Number(/kNewestAbi = (\d+)/.exec(header)?.[1])).toBe(NEWEST_LANDLOCK_ABI);
     const newer = { ...CAPABLE, landlockAbi: 99 };
-    expect(compileLinuxPlan(policyOf({}), newer, REQUEST).plan.landlockAbi).toBe(
-      NEWEST_LANDLOCK_ABI,
-    );
+    expect(confinementOf(policyOf({}), newer, null).plan.landlockAbi).toBe(NEWEST_LANDLOCK_ABI);
   });
 
   const capabilities = [
@@ -246,14 +236,14 @@ describe('the plan', () => {
     const facts = factsOf([root('/d', { uid: owner })], { host: { uid } });
     const params: PolicyParams = { allowWrite: ['/d'], rootCapabilities: asked };
     const policy = resolve(params, facts, { face: 'option' });
-    const { plan } = compileLinuxPlan(policy, { ...CAPABLE, uid }, REQUEST);
+    const { plan } = confinementOf(policy, { ...CAPABLE, uid }, null);
     expect(plan.keepCapabilities).toBe(mask);
   });
 
   it('confines nothing in danger-full-access, with or without Landlock', () => {
     const policy = policyOf({ mode: 'danger-full-access' });
     for (const landlockAbi of [0, 7]) {
-      const { plan, applied } = compileLinuxPlan(policy, { ...CAPABLE, landlockAbi }, REQUEST);
+      const { plan, applied } = confinementOf(policy, { ...CAPABLE, landlockAbi }, null);
       expect(plan).toMatchObject({ confined: false, rules: [], limits: [], landlockAbi: 0 });
       expect(plan.filter).toEqual([]);
       expect(applied).toEqual({ backend: 'none', abi: 0, mechanisms: [], filter: [] });
@@ -262,7 +252,7 @@ describe('the plan', () => {
 
   it.each(['ENOSYS', 'EOPNOTSUPP', 'EPERM'])('is refused without Landlock: %s', (landlockError) => {
     const host = { ...CAPABLE, landlockAbi: 0, landlockError };
-    const compile = () => compileLinuxPlan(policyOf({}), host, REQUEST);
+    const compile = () => confinementOf(policyOf({}), host, null);
     expect(compile).toThrow(SandboxUnavailableError);
     expect(compile).toThrow(landlockError);
   });
@@ -271,8 +261,8 @@ describe('the plan', () => {
     const roots = Array.from({ length: 10_000 }, (_, index) => root(`/w/r${index}`));
     const policy = policyOf({ allowWrite: roots.map(({ path }) => path) }, roots);
     const start = performance.now();
-    const { plan } = compileLinuxPlan(policy, CAPABLE, REQUEST);
-    expect(encodePlan(plan).length).toBeGreaterThan(10_000 * 30);
+    const { plan } = confinementOf(policy, CAPABLE, null);
+    expect(encodePlan({ ...plan, ...REQUEST }).length).toBeGreaterThan(10_000 * 30);
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 });

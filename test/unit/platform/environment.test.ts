@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEnvironment, REMOVED_VARIABLES } from '../../../src/platform/environment.js';
+import {
+  buildEnvironment,
+  REMOVED_VARIABLES,
+  tempEntries,
+} from '../../../src/platform/environment.js';
 
-const CONFINED = { isConfined: true, temp: null } as const;
+const CONFINED = { isConfined: true, hasTemp: false } as const;
 
 describe('what is removed', () => {
   const removed = [
@@ -28,7 +32,7 @@ describe('what is removed', () => {
 
   it('is only what is Cordon’s own without confinement', () => {
     const inherited = { CORDON_MODE: 'x', SSH_AUTH_SOCK: '/s' };
-    const built = buildEnvironment({ isConfined: false, temp: null, inherited });
+    const built = buildEnvironment({ isConfined: false, hasTemp: false, inherited });
     expect(built).toMatchObject({ removed: ['CORDON_MODE'], variables: { SSH_AUTH_SOCK: '/s' } });
   });
 
@@ -71,8 +75,8 @@ describe('temp', () => {
   const inherited = { TMPDIR: '/var/tmp', TMPPREFIX: '/tmp/zsh' };
 
   it('points every variable at the private directory', () => {
-    const built = buildEnvironment({ inherited, isConfined: true, temp: '/tmp/c' });
-    expect([...built.entries].sort()).toEqual([
+    const built = buildEnvironment({ inherited, isConfined: true, hasTemp: true });
+    expect([...built.entries, ...tempEntries('/tmp/c')].sort()).toEqual([
       'TEMP=/tmp/c',
       'TMP=/tmp/c',
       'TMPDIR=/tmp/c',
@@ -80,20 +84,15 @@ describe('temp', () => {
     ]);
   });
 
-  const PRIVATE = { TMPDIR: '/tmp/c', TMP: '/tmp/c', TEMP: '/tmp/c', TMPPREFIX: '/tmp/c/zsh' };
   const written = { TMPDIR: '/mine', TMP: '/mine', TEMP: '', TMPPREFIX: undefined };
 
   it.each([
-    ['added', { inherited, given: written }, PRIVATE],
-    ['repeated', { inherited, given: { ...inherited } }, PRIVATE],
-    [
-      'all there is',
-      { inherited, given: { ...written, A: '1' }, extend: false },
-      { A: '1', ...PRIVATE },
-    ],
-    ['nothing at all', { inherited, given: {}, extend: false }, PRIVATE],
-  ])('is the only one, whatever the caller wrote: %s', (_name, request, expected) => {
-    const built = buildEnvironment({ ...request, isConfined: true, temp: '/tmp/c' });
+    ['added', { inherited, given: written }, {}],
+    ['repeated', { inherited, given: { ...inherited } }, {}],
+    ['all there is', { inherited, given: { ...written, A: '1' }, extend: false }, { A: '1' }],
+    ['nothing at all', { inherited, given: {}, extend: false }, {}],
+  ])('takes away whatever the caller wrote: %s', (_name, request, expected) => {
+    const built = buildEnvironment({ ...request, isConfined: true, hasTemp: true });
     expect(built.variables).toEqual(expected);
     expect(built.entries).toHaveLength(Object.keys(expected).length);
     expect(built.removed).toEqual([]);
