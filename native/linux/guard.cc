@@ -288,6 +288,7 @@ void Guard::await_request(int socket, pid_t guard, size_t slot) {
                         {reports_write_.get(), kFdReports}};
   if (!move_all(moves, sizeof moves / sizeof *moves)) _exit(kExitRefused);
   if (!close_from(kFdFirstFree)) _exit(kExitRefused);
+  prepare_to_supervise();
   Received received;
   Receipt receipt = receive_request(kFdServer, groups_, 0, &received);
   Failure failure;

@@ -250,6 +250,13 @@ bool open_child_list() {
   return true;
 }
 
+bool move_child_list(int place) {
+  if (g_child_list < 0) return true;
+  UniqueFd list(g_child_list);
+  g_child_list = dup3(list.get(), place, O_CLOEXEC);
+  return g_child_list == place;
+}
+
 bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, SurvivorSeen seen,
                      void* context) {
   if (!has_children()) return true;

@@ -58,6 +58,9 @@ bool has_children();
 // there is no /proc, or one of another process namespace, whose numbers are somebody else's.
 bool open_child_list();
 
+// Gives the list, if there is one, the descriptor `place`. False with errno when that cannot be.
+bool move_child_list(int place);
+
 // Sends `signal` to every descendant of the caller.
 void signal_descendants(int signal);
 

@@ -65,6 +65,31 @@ bool load_plan(const uint8_t** data, size_t* size, Failure* failure) {
   return true;
 }
 
+// As much as a run's start uses of the stack.
+constexpr size_t kStackAhead = 56 * 1024;
+constexpr size_t kPageBytes = 4096;
+
+// A page that is first touched in a start costs it 2 µs.
+[[gnu::noinline]] void touch_stack() {
+  volatile char ahead[kStackAhead];
+  for (size_t i = 0; i < sizeof ahead; i += kPageBytes) ahead[i] = 0;
+}
+
+bool g_reaps = false;
+
+// Finds and inherits whatever its descendants leave.
+bool become_reaper(Failure* failure) {
+  if (g_reaps) return true;
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    return failure->at(Stage::kSubreaper, errno);
+  }
+  if (!open_child_list() || !move_child_list(kFdChildren)) {
+    return failure->at(Stage::kSubreaper, errno, "/proc");
+  }
+  g_reaps = true;
+  return true;
+}
+
 class Supervisor {
  public:
   explicit Supervisor(const SupervisorSetup& setup) : setup_(setup) {}
@@ -193,12 +218,9 @@ bool Supervisor::gather_arguments() {
 }
 
 bool Supervisor::prepare() {
-  if (injected(Stage::kSubreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
-    return failure_.at(Stage::kSubreaper, errno);
-  }
-  if (!open_child_list()) return failure_.at(Stage::kSubreaper, errno, "/proc");
-  return read_plan() && check_identity() && enter_directory() && confine() && assemble() &&
-         gather_arguments();
+  if (injected(Stage::kSubreaper)) return failure_.at(Stage::kSubreaper, errno);
+  return become_reaper(&failure_) && read_plan() && check_identity() && enter_directory() &&
+         confine() && assemble() && gather_arguments();
 }
 
 bool Supervisor::assemble() {
@@ -401,6 +423,12 @@ void Supervisor::fail() {
 }
 
 }  // namespace
+
+void prepare_to_supervise() {
+  Failure failure;
+  become_reaper(&failure);
+  touch_stack();
+}
 
 void supervise(const SupervisorSetup& setup) {
   Supervisor supervisor(setup);

@@ -11,9 +11,10 @@ namespace cordon {
 enum : int {
   kFdControl = 3,  // to the owner, or /dev/null
   kFdPlan,
-  kFdLife,     // end of file when the guard dies
-  kFdTemp,     // the temp directory, or /dev/null
-  kFdJournal,  // or /dev/null
+  kFdLife,      // end of file when the guard dies
+  kFdTemp,      // the temp directory, or /dev/null
+  kFdJournal,   // or /dev/null
+  kFdChildren,  // the supervisor's own list of its children
   kFdFirstClosed,
   // Only while it waits for a request.
   kFdServer = kFdFirstClosed,
@@ -43,6 +44,11 @@ struct SupervisorSetup {
 // A supervisor's word on its tree: it is dead, nothing was started, or something of it is left for
 // the guard.
 enum : int { kExitTreeEnded = 0, kExitNotStarted = 1, kExitTreeAlive = 2 };
+
+// Does what needs no run to be known, for a supervisor that waits for one: its start is shorter by
+// that. Descriptors up to the first free one are in place. What fails is tried again, and told, by
+// supervise.
+void prepare_to_supervise();
 
 // Descriptors are in place. Never returns.
 [[noreturn]] void supervise(const SupervisorSetup& setup);

@@ -94,7 +94,8 @@ export class ControlSocket {
   #end(error?: Error): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#socket.destroy();
+    // After who waits has been told: to take a stream apart takes as long as all the rest of an end.
+    setImmediate(() => this.#socket.destroy());
     this.#listener.onEnd(error);
   }
 }
