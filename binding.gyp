@@ -8,9 +8,11 @@
     'linux_sources': [
       'native/linux/broker.cc',
       'native/linux/caller.cc',
+      'native/linux/caller_memory.cc',
       'native/linux/child.cc',
       'native/linux/connector.cc',
       'native/linux/control.cc',
+      'native/linux/decode.cc',
       'native/linux/denials.cc',
       'native/linux/guard.cc',
       'native/linux/journal.cc',

@@ -16,7 +16,7 @@ struct seccomp_notif;
 
 namespace cordon {
 
-struct ObservedPath;
+struct Place;
 
 class Broker {
  public:
@@ -46,15 +46,16 @@ class Broker {
   void end() { workers_.end(); }
 
  private:
-  int64_t perform(const seccomp_notif& question);
-  // True when the caller has been answered already.
+  int64_t change_metadata(const seccomp_notif& question);
+  void observe_call(const seccomp_notif& question);
+  // These are true when the caller has been answered already, or will be by a worker.
+  bool connect(const seccomp_notif& question, int64_t* result);
   bool open_truncating(const seccomp_notif& question, int64_t* result);
+
   bool allowed(int object) const;
   // Whether the policy lets a program write what has this canonical path.
   bool writable(const char* path) const;
-  bool truncates(const seccomp_notif& question) const;
-  bool observed(const seccomp_notif& question);
-  void observe(const Caller& caller, DeniedOperation operation, const ObservedPath& at);
+  void observe(const Caller& caller, DeniedOperation operation, bool reads, Place* at);
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;

@@ -14,12 +14,12 @@
 namespace cordon {
 namespace {
 
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kOpenPathOctal = 010000000;  // O_PATH as fdinfo prints it
 
-ssize_t read_remote(pid_t thread, uint64_t address, void* out, size_t size) {
+ssize_t copy_remote(const void* caller, uint64_t address, void* out, size_t size) {
   iovec local{out, size};
   iovec remote{reinterpret_cast<void*>(address), size};
+  pid_t thread = static_cast<const Caller*>(caller)->thread();
   return syscall(SYS_process_vm_readv, static_cast<long>(thread), &local, 1L, &remote, 1L, 0L);
 }
 
@@ -35,23 +35,7 @@ bool take_octal(const char* at, uint64_t* value) {
 
 }  // namespace
 
-bool Caller::read(uint64_t address, void* out, size_t size) const {
-  return size == 0 || read_remote(thread_, address, out, size) == static_cast<ssize_t>(size);
-}
-
-int Caller::read_text(uint64_t address, char* out, size_t size) const {
-  size_t length = 0;
-  while (length < size) {
-    // Never across a page: the text may end right before one that does not exist.
-    size_t in_page = kPage - (address + length) % kPage;
-    size_t want = in_page < size - length ? in_page : size - length;
-    ssize_t got = read_remote(thread_, address + length, out + length, want);
-    if (got <= 0) return EFAULT;
-    if (memchr(out + length, '\0', static_cast<size_t>(got)) != nullptr) return 0;
-    length += static_cast<size_t>(got);
-  }
-  return ENAMETOOLONG;
-}
+CallerMemory Caller::memory() const { return {copy_remote, this}; }
 
 UniqueFd Caller::directory(int* error) const {
   UniqueFd fd(open(proc_path(thread_, "/cwd").get(), O_PATH | O_DIRECTORY | O_CLOEXEC));

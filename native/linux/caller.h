@@ -5,25 +5,19 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/unique_fd.h"
+#include "linux/caller_memory.h"
 
 namespace cordon {
-
-// Longest path the kernel takes, its NUL included.
-inline constexpr size_t kPathBytes = 4096;
 
 class Caller {
  public:
   explicit Caller(pid_t thread) : thread_(thread) {}
 
-  // Copies `size` bytes. False when any of them cannot be read.
-  bool read(uint64_t address, void* out, size_t size) const;
-
-  // Copies a text of at most `size` bytes with its NUL: 0, or EFAULT, or ENAMETOOLONG.
-  int read_text(uint64_t address, char* out, size_t size) const;
+  // Valid as long as this.
+  CallerMemory memory() const;
 
   // Its current directory, as a descriptor that only names it. -errno in `*error` when there is
   // none.

@@ -14,6 +14,7 @@
 
 #include "core/plan_codec.h"
 #include "core/text.h"
+#include "linux/decode.h"
 #include "linux/processes.h"
 #include "linux/resolve.h"
 
@@ -23,20 +24,6 @@ namespace {
 // PIDFD_THREAD, since Linux 6.9: a thread may have a descriptor table of its own.
 constexpr unsigned long kPidfdThread = O_EXCL;
 constexpr int kRefusedSocket = EACCES;
-constexpr size_t kAddressBytes = sizeof(sockaddr_storage);
-
-struct Address {
-  alignas(sockaddr_storage) unsigned char bytes[kAddressBytes];
-  unsigned length;
-
-  sa_family_t family() const { return reinterpret_cast<const sockaddr*>(bytes)->sa_family; }
-  // Null for an abstract or unnamed one.
-  const char* path() const {
-    const auto* local = reinterpret_cast<const sockaddr_un*>(bytes);
-    return length > offsetof(sockaddr_un, sun_path) && local->sun_path[0] != '\0' ? local->sun_path
-                                                                                  : nullptr;
-  }
-};
 
 int open_pidfd(pid_t thread) {
   int fd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<long>(thread), kPidfdThread));
@@ -144,37 +131,28 @@ int Connector::permitted_path(const Caller& caller, const char* path, UniqueFd* 
 Connector::Done Connector::connect(const seccomp_notif& question, int64_t* result) {
   refused_[0] = '\0';
   Caller caller(static_cast<pid_t>(question.pid));
-  Address address{};
-  uint64_t length = static_cast<uint32_t>(question.data.args[2]);
+  ConnectRequest request;
+  int malformed = decode_connect(question.data, caller.memory(), &request);
   int error = 0;
-  UniqueFd socket = socket_of(caller, static_cast<int>(question.data.args[0]), &error);
+  UniqueFd socket = socket_of(caller, request.socket, &error);
   *result = -error;
   if (!socket.valid()) return Done::kAnswered;
   int domain = option(socket.get(), SO_DOMAIN);
   *result = -ENOTSOCK;
   if (domain < 0) return Done::kAnswered;
-  *result = -EINVAL;
-  if (length > kAddressBytes) return Done::kAnswered;
-  address.length = static_cast<unsigned>(length);
-  *result = -EFAULT;
-  if (!caller.read(question.data.args[1], address.bytes, length)) return Done::kAnswered;
-  uint64_t id = question.id;
+  *result = -malformed;
+  if (malformed != 0) return Done::kAnswered;
   *result = -EINTR;
-  if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
-    return Done::kAnswered;
+  if (!is_awaited(listener_, question.id)) return Done::kAnswered;
 
-  if (domain != AF_UNIX || length < sizeof(sa_family_t) || address.family() != AF_UNIX ||
-      address.path() == nullptr) {
-    return hand_over(question, {socket.get(), address.bytes, address.length, false}, result);
-  }
-  if (length > sizeof(sockaddr_un)) {
+  if (domain != AF_UNIX || request.path[0] == '\0')
+    return hand_over(question, {socket.get(), request.address, request.length, false}, result);
+  if (request.length > sizeof(sockaddr_un)) {
     *result = -EINVAL;
     return Done::kAnswered;
   }
-  char path[sizeof(sockaddr_un::sun_path) + 1] = {};
-  memcpy(path, address.path(), length - offsetof(sockaddr_un, sun_path));
   UniqueFd object;
-  error = permitted_path(caller, path, &object);
+  error = permitted_path(caller, request.path, &object);
   *result = -error;
   if (error != 0) return Done::kAnswered;
   sockaddr_un judged{};

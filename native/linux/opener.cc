@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "core/unique_fd.h"
+#include "linux/caller.h"
 #include "linux/connector.h"
 #include "linux/resolve.h"
 
@@ -21,12 +22,13 @@ constexpr int kRefusedPath = EACCES;
 constexpr int kDescriptorFlags = O_CLOEXEC;
 
 // As the caller would have opened it, but without emptying it.
-UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, int* error) {
+UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, bool waits, int* error) {
+  const Place& place = request.place;
   int flags = (request.flags & ~(O_TRUNC | kDescriptorFlags)) | O_CLOEXEC | O_NOCTTY;
-  if (!request.waits) flags |= O_NONBLOCK;
+  if (!waits) flags |= O_NONBLOCK;
   bool creates = (flags & O_CREAT) != 0;
   OwnDescriptor own;
-  if (names_own_descriptor(request.path, &own) && own.rest[0] == '\0') {
+  if (names_own_descriptor(place.path, &own) && own.rest[0] == '\0') {
     UniqueFd named = caller.descriptor(own.number, false, error);
     if (!named.valid()) return named;
     UniqueFd again(
@@ -36,9 +38,9 @@ UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, int* e
   }
   UniqueFd base;
   int directory = AT_FDCWD;
-  if (request.path[0] != '/') {
-    base = request.directory == AT_FDCWD ? caller.directory(error)
-                                         : caller.descriptor(request.directory, false, error);
+  if (place.path[0] != '/') {
+    base = place.directory == AT_FDCWD ? caller.directory(error)
+                                       : caller.descriptor(place.directory, false, error);
     if (!base.valid()) return base;
     directory = base.get();
   }
@@ -48,7 +50,7 @@ UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, int* e
   how.resolve = RESOLVE_NO_MAGICLINKS;
   mode_t own_mask = creates ? umask(caller.file_mask()) : 0;
   UniqueFd fd(static_cast<int>(
-      syscall(SYS_openat2, static_cast<long>(directory), request.path, &how, sizeof how)));
+      syscall(SYS_openat2, static_cast<long>(directory), place.path, &how, sizeof how)));
   *error = fd.valid() ? 0 : errno;
   if (creates) umask(own_mask);
   return fd;
@@ -74,10 +76,10 @@ int64_t hand_over(int listener, uint64_t question, int fd, bool close_on_exec) {
 }  // namespace
 
 int64_t open_on_behalf(int listener, const seccomp_notif& question, const OpenRequest& request,
-                       Judge judge, const void* context) {
+                       bool waits, Judge judge, const void* context) {
   Caller caller(static_cast<pid_t>(question.pid));
   int error = 0;
-  UniqueFd fd = open_untouched(caller, request, &error);
+  UniqueFd fd = open_untouched(caller, request, waits, &error);
   if (!fd.valid()) return -error;
   struct stat found;
   if (fstat(fd.get(), &found) != 0) return -errno;

@@ -6,24 +6,17 @@
 
 #include <cstdint>
 
-#include "linux/caller.h"
+#include "linux/decode.h"
 
 namespace cordon {
-
-struct OpenRequest {
-  int directory;
-  const char* path;
-  int flags;
-  mode_t mode;
-  bool waits;  // for the other end of a FIFO
-};
 
 // Whether the run may change the object, named by a descriptor.
 using Judge = bool (*)(const void* context, int object);
 
 // Opens, judges, empties and hands over: 0 when the caller has been answered with its descriptor,
-// else -errno to answer with. ENXIO for a FIFO that nobody reads, unless the request waits.
+// else -errno to answer with. Unless it `waits` for the other end, ENXIO for a FIFO that nobody
+// reads.
 int64_t open_on_behalf(int listener, const seccomp_notif& question, const OpenRequest& request,
-                       Judge judge, const void* context);
+                       bool waits, Judge judge, const void* context);
 
 }  // namespace cordon

@@ -25,12 +25,6 @@ bool has_signal_waiting(pid_t thread) {
   return (pending & ~held) != 0;
 }
 
-// False once it is answered, or its caller is dead.
-bool is_awaited(int listener, uint64_t question) {
-  return syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_ID_VALID, &question) ==
-         0;
-}
-
 }  // namespace
 
 void send_answer(int listener, uint64_t question, int64_t result) {
@@ -41,6 +35,11 @@ void send_answer(int listener, uint64_t question, int64_t result) {
   // Refused when the caller has died meanwhile: nobody waits for it.
   static_cast<void>(
       syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_SEND, &answer));
+}
+
+bool is_awaited(int listener, uint64_t question) {
+  return syscall(SYS_ioctl, static_cast<long>(listener), SECCOMP_IOCTL_NOTIF_ID_VALID, &question) ==
+         0;
 }
 
 Workers::Side Workers::fork_for(const seccomp_notif& question) {

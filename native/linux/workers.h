@@ -19,6 +19,9 @@ inline constexpr int kSignalCheckMs = 50;
 // The answer to a question: an errno as a negative number, else the call's value.
 void send_answer(int listener, uint64_t question, int64_t result);
 
+// False once it is answered, or its caller is dead.
+bool is_awaited(int listener, uint64_t question);
+
 class Workers {
  public:
   void start(int listener) { listener_ = listener; }
