@@ -258,7 +258,7 @@ bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
   // A FIFO that nobody reads yet: whoever opens it for writing waits.
   *result = -EAGAIN;
   switch (workers_.fork_for(question)) {
-    case Workers::Side::kNone:
+    case Workers::Side::kNobody:
       return false;
     case Workers::Side::kSupervisor:
       return true;
@@ -344,7 +344,7 @@ void Broker::answer(bool asked) {
       break;
     case Duty::kObserve:
       return observe_call(*question);
-    case Duty::kMetadata:
+    case Duty::kChange:
       result = change_metadata(*question);
       break;
     case Duty::kOpen:

@@ -173,7 +173,7 @@ Connector::Done Connector::hand_over(const seccomp_notif& question, const Target
   }
   *result = -EAGAIN;
   switch (workers_->fork_for(question)) {
-    case Workers::Side::kNone:
+    case Workers::Side::kNobody:
       return Done::kAnswered;
     case Workers::Side::kSupervisor:
       return Done::kPending;

@@ -180,10 +180,10 @@ Duty duty_of(const seccomp_data& call, uint32_t features) {
   bool observed = (features & kFilterObserve) != 0 && find_row(kObservedCalls, call.nr) != nullptr;
   if (row == nullptr) return observed ? Duty::kObserve : Duty::kRefuse;
   bool opens = row->operation == Operation::kOpenTruncating;
-  if (!opens && row->operation != Operation::kTruncate) return Duty::kMetadata;
+  if (!opens && row->operation != Operation::kTruncate) return Duty::kChange;
   bool performed = (features & kFilterBrokerTruncate) != 0 && truncates(*row, call);
   if (!performed) return observed ? Duty::kObserve : Duty::kRefuse;
-  return opens ? Duty::kOpen : Duty::kMetadata;
+  return opens ? Duty::kOpen : Duty::kChange;
 }
 
 int decode_metadata(const seccomp_data& call, const CallerMemory& memory, MetadataRequest* out) {

@@ -267,6 +267,7 @@ void check_architecture(Architecture architecture, FilterAssembler* out) {
 }  // namespace
 
 bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out) {
+  if ((features & ~kFilterFeatures) != 0) return false;
   Selection selection{features, architecture};
   Numbers numbers;
   if (!selection.gather(&numbers)) return false;

@@ -16,7 +16,8 @@ inline constexpr Architecture kThisArchitecture = Architecture::kX8664;
 inline constexpr Architecture kThisArchitecture = Architecture::kArm64;
 #endif
 
-// Assembles the filter for `features` (FilterFeature). Pure. False when it does not fit, which no
+// Assembles the filter for `features` (FilterFeature). Pure. False for a feature that nobody
+// defined, which would be one that is not enforced, and when the filter does not fit, which no
 // table here makes it do.
 bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out);
 

@@ -26,6 +26,7 @@ enum FilterFeature : uint32_t {
   kFilterNoOpenat2 = 1u << 9,       // its flags and mode lie in memory
   kFilterObserve = 1u << 10,        // what would write is reported, and then left to the kernel
 };
+inline constexpr uint32_t kFilterFeatures = (kFilterObserve << 1) - 1;
 
 enum class Judgement : uint8_t {
   kRefuse,   // errno

@@ -25,6 +25,7 @@
 #include "linux/privilege.h"
 #include "linux/processes.h"
 #include "linux/seccomp_filter.h"
+#include "linux/seccomp_table.h"
 #include "linux/temp.h"
 
 namespace cordon {
@@ -224,6 +225,10 @@ bool Supervisor::prepare() {
 }
 
 bool Supervisor::assemble() {
+  // A plan that asks for more than is known here would run with less than it says.
+  if ((plan_.filter & ~kFilterFeatures) != 0) {
+    return failure_.at(Stage::kPlan, EINVAL, "filter features", plan_.filter & ~kFilterFeatures);
+  }
   if (plan_.filter == 0 || assemble_filter(plan_.filter, kThisArchitecture, &filter_)) return true;
   return failure_.at(Stage::kSeccomp, E2BIG);
 }

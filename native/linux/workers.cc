@@ -43,10 +43,10 @@ bool is_awaited(int listener, uint64_t question) {
 }
 
 Workers::Side Workers::fork_for(const seccomp_notif& question) {
-  if (count_ == kMostWorkers) return Side::kNone;
+  if (count_ == kMostWorkers) return Side::kNobody;
   pid_t supervisor = getpid();
   pid_t worker = fork();
-  if (worker < 0) return Side::kNone;
+  if (worker < 0) return Side::kNobody;
   if (worker == 0) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != supervisor) _exit(1);
     return Side::kWorker;

@@ -26,10 +26,10 @@ class Workers {
  public:
   void start(int listener) { listener_ = listener; }
 
-  enum class Side : uint8_t { kWorker, kSupervisor, kNone };
+  enum class Side : uint8_t { kWorker, kSupervisor, kNobody };
 
-  // Forks a worker for a question. The worker answers it and exits; with kNone there could be none.
-  // What the worker needs must be open already: it has a copy of everything.
+  // Forks a worker for a question. The worker answers it and exits; with kNobody there could be
+  // none. What the worker needs must be open already: it has a copy of everything.
   Side fork_for(const seccomp_notif& question);
 
   // Answers calls whose caller has a signal waiting, so that alarms and Ctrl-C interrupt them as

@@ -274,6 +274,8 @@ BOTH(a_launch_that_fails_says_where) {
       {shell_plan("touch ran"), Stage::kRootChanged, ENOENT, scratch() + "/gone"},
       {shell_plan("touch ran"), Stage::kLimits, EINVAL, ""},
       {shell_plan("touch ran"), Stage::kExec, E2BIG, "/bin/sh"},
+      {shell_plan("touch ran"), Stage::kPlan, EINVAL, "filter features"},
+      {shell_plan("touch ran"), Stage::kPlan, EINVAL, "filter features"},
   };
   cases[3].plan.gid += 1;
   cases[4].plan.flags = 0;
@@ -286,6 +288,8 @@ BOTH(a_launch_that_fails_says_where) {
   cases[10].plan.rules.push_back({RuleKind::kTree, scratch() + "/gone", true, 1, 1});
   cases[11].plan.limits = {{999, 1, 1}};
   cases[12].plan.environment.push_back("X=" + std::string(8 << 20, 'x'));
+  cases[13].plan.filter = kFilterFeatures + 1;
+  cases[14].plan.filter = kFilterDoors | 1u << 31;
   for (const auto& row : cases) {
     Control control = guard.launch(row.plan);
     const Told& told = control.until_closed();
