@@ -3,7 +3,7 @@
  *
  *   native-tests.mjs             ASan and UBSan, fault injection
  *   native-tests.mjs --plain     no sanitizers, as for a debugger
- *   native-tests.mjs --fuzz      also half a minute of fuzzing, where there is a clang with libFuzzer
+ *   native-tests.mjs --fuzz      also fuzzes the decoders of plans and of the broker, for a minute and a half; needs clang
  *   native-tests.mjs --configure only writes the compile database
  * @module
  */

@@ -23,9 +23,9 @@ inline constexpr size_t kXattrValueBytes = 64 * 1024;  // XATTR_SIZE_MAX
 enum class Duty : uint8_t {
   kRefuse,  // no call of the broker's
   kConnect,
-  kObserve,   // looked at, then left to the kernel: nothing may rest on it
-  kMetadata,  // performed on the caller's behalf, truncate among them
-  kOpen,      // performed too: it empties what it opens
+  kObserve,  // looked at, then left to the kernel: nothing may rest on it
+  kChange,   // performed on the caller's behalf, truncate among them
+  kOpen,     // performed too: it empties what it opens
 };
 
 // `features` as in the plan (FilterFeature).
