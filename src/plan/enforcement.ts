@@ -5,7 +5,7 @@
  */
 
 import type { Enforcement, GuaranteeReport } from '../schema/enforcement.js';
-import { byGuarantee } from '../schema/enforcement.js';
+import { byGuarantee, isWaived } from '../schema/enforcement.js';
 import type { Policy } from '../schema/policy.js';
 import type { Proofs } from '../schema/proofs.js';
 import type {
@@ -60,17 +60,20 @@ export function meets(requirement: Requirement, enforcement: Enforcement): reado
   const { level, guarantees } = enforcement;
   // The caller asked for no confinement; only a requirement above the default contradicts that.
   if (level === 'unconfined' && requirement === 'partial') return [];
-  const wanted = new Set([...FLOOR, ...wantedBy(requirement)]);
+  const wanted = new Set([...FLOOR, ...wantedBy(requirement, enforcement)]);
   return GUARANTEES.filter((name) => {
     if (!wanted.has(name)) return false;
-    return level === 'unconfined' || UNPROMISED.includes(name) || !isKept(guarantees[name]);
+    const report = guarantees[name];
+    const isGivenUp = UNPROMISED.includes(name) || isWaived(report);
+    return level === 'unconfined' || isGivenUp || !isKept(report);
   });
 }
 
-function wantedBy(requirement: Requirement): readonly Guarantee[] {
+/** `full` is every promise the policy makes; named, a guarantee is wanted whatever the policy says. */
+function wantedBy(requirement: Requirement, { guarantees }: Enforcement): readonly Guarantee[] {
   if (requirement === 'partial') return [];
   if (requirement !== 'full') return requirement;
-  return GUARANTEES.filter((name) => !UNPROMISED.includes(name));
+  return GUARANTEES.filter((name) => !UNPROMISED.includes(name) && !isWaived(guarantees[name]));
 }
 
 function reportOf(row: LadderRow, request: EnforcementRequest): GuaranteeReport {
@@ -81,7 +84,9 @@ function reportOf(row: LadderRow, request: EnforcementRequest): GuaranteeReport 
 
 function judged(row: LadderRow, { policy, applied, proofs }: EnforcementRequest): GuaranteeReport {
   const promise = row.promise(policy);
-  if (promise === 'none') return { promise, status: 'not-promised', by: [] };
+  if (promise === 'none') {
+    return { promise, status: 'not-promised', by: [], ...row.waived?.(policy) };
+  }
   const opened = row.opened?.(policy);
   if (opened !== undefined) return { promise, status: 'absent', by: [], ...opened };
   const candidates = row.rungs.filter((rung) => isApplied(rung, applied));

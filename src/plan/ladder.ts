@@ -37,6 +37,8 @@ export interface LadderRow extends Gap {
   readonly note?: (policy: Policy) => string | undefined;
   /** Other words where the policy itself opens it. */
   readonly opened?: (policy: Policy) => Gap | undefined;
+  /** What is open where the policy let go of the promise; undefined where there is nothing that it could be about. */
+  readonly waived?: (policy: Policy) => Gap | undefined;
 }
 
 const prevent = (): Promised => 'prevent';
@@ -45,8 +47,23 @@ const never = (): Promised => 'none';
 /** There is a name to protect only beneath a directory that can be written. */
 const beneathWritableDirectories =
   (promise: Promised) =>
-  ({ writable }: Policy): Promised =>
-    writable.some((root) => root.kind === 'directory') ? promise : 'none';
+  (policy: Policy): Promised =>
+    hasWritableDirectory(policy) && policy.protect.value !== 'none' ? promise : 'none';
+
+function hasWritableDirectory({ writable }: Policy): boolean {
+  return writable.some((root) => root.kind === 'directory');
+}
+
+const unprotected =
+  (gap: string) =>
+  (policy: Policy): Gap | undefined =>
+    hasWritableDirectory(policy) && policy.protect.value === 'none'
+      ? { gap, remedy: 'leave --protect none out' }
+      : undefined;
+
+const CODE_PATHS =
+  'files beneath the writable roots that run code later (git hooks and config, start-up files) can be written';
+const CODE_NAMES = 'new files that run code later are not looked for at the end';
 
 const LANDLOCK: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['landlock'], abi: 1 };
 
@@ -101,7 +118,8 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   'protected-paths': {
     promise: beneathWritableDirectories('prevent'),
     rungs: [],
-    gap: 'files beneath the writable roots that run code later (git hooks and config, start-up files) can be written',
+    waived: unprotected(CODE_PATHS),
+    gap: CODE_PATHS,
     remedy: 'use --mode read-only where nothing needs to be written',
     note: ({ exposes: [path] }) =>
       path === undefined
@@ -111,7 +129,8 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   'protected-names': {
     promise: beneathWritableDirectories('detect'),
     rungs: [],
-    gap: 'new files that run code later are not looked for at the end',
+    waived: unprotected(CODE_NAMES),
+    gap: CODE_NAMES,
     remedy: 'use --mode read-only where nothing needs to be written',
   },
   'hidden-paths': {

@@ -8,7 +8,7 @@ import type { PolicyFacts, RootFact } from '../schema/facts.js';
 import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/policy.js';
 import type { Mode } from '../schema/vocabulary.js';
 import type { OriginSource } from './origins.js';
-import { DEFAULT_ORIGIN, originOf } from './origins.js';
+import { DEFAULT_ORIGIN, isWrittenOut, originOf } from './origins.js';
 import { collapseRoots, isRelated } from './roots.js';
 import { checkCordon, checkWorkspace } from './width.js';
 
@@ -16,7 +16,8 @@ const UNCONFINED_ORIGIN: Origin = { kind: 'default', name: 'danger-full-access' 
 
 /**
  * Resolves a policy. Throws `SandboxError` only: `WORKSPACE_NOT_A_DIRECTORY`, `ROOT_TOO_WIDE`, `POLICY_COVERS_CORDON`,
- * `NOT_A_SOCKET`, and `INTERNAL` when the facts lack a path that the parameters name.
+ * `NOT_A_SOCKET`, `INVALID_REQUEST` when a protection is let go of by another than the caller, and `INTERNAL` when the
+ * facts lack a path that the parameters name.
  */
 export function resolve(params: PolicyParams, facts: PolicyFacts, source: OriginSource): Policy {
   const mode = sourced('mode', { params, source, fallback: 'read-only' });
@@ -39,6 +40,7 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     sockets: sourced('sockets', { params, source, fallback: 'own' }),
     denials: denialsOf(params, source, mode.value),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
+    protect: protectOf(params, source),
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
 }
@@ -169,6 +171,18 @@ function rootCapabilitiesOf(
   return { value: 'keep', origin: { kind: 'host', name: foreign.path } };
 }
 
+/** A variable or a file, which the command's own tree may have set, must not let go of what keeps that tree from running later. */
+function protectOf(params: PolicyParams, source: OriginSource): Policy['protect'] {
+  const protect = sourced('protect', { params, source, fallback: 'default' });
+  const { value, origin } = protect;
+  if (value === 'default' || isWrittenOut(origin)) return protect;
+  throw new SandboxError({
+    code: 'INVALID_REQUEST',
+    object: 'protect',
+    details: { reason: `only the caller can say "${value}", not ${origin.name ?? origin.kind}` },
+  });
+}
+
 type UnconfinedRequest = Pick<RootRequest, 'params' | 'source' | 'workspace'> & {
   readonly mode: Sourced<Mode>;
 };
@@ -190,6 +204,7 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     sockets: { value: 'own', origin: UNCONFINED_ORIGIN },
     denials: { value: 'off', origin: UNCONFINED_ORIGIN },
     rootCapabilities: { value: 'keep', origin: UNCONFINED_ORIGIN },
+    protect: { value: 'none', origin: UNCONFINED_ORIGIN },
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
 }

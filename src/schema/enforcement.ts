@@ -19,7 +19,7 @@ export interface GuaranteeReport {
   readonly status: GuaranteeStatus;
   /** Mechanisms that were applied at this launch and seen to stop the effect on this machine; empty when absent. */
   readonly by: readonly Mechanism[];
-  /** What is open, in words; present when the promise is not met. */
+  /** What is open, in words; present when the promise is not met, or the policy let go of it. */
   readonly gap?: string;
   /** What to change to close the gap; present when something can be changed. */
   readonly remedy?: string;
@@ -34,6 +34,11 @@ export interface Enforcement {
   /** Landlock ABI in use, 0 without Landlock. */
   readonly abi: number;
   readonly guarantees: Readonly<Record<Guarantee, GuaranteeReport>>;
+}
+
+/** True where the policy let go of what it would otherwise promise, and something is open for that. */
+export function isWaived({ promise, gap }: GuaranteeReport): boolean {
+  return promise === 'none' && gap !== undefined;
 }
 
 /** A value for every guarantee. */

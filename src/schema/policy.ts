@@ -6,6 +6,7 @@
 import type {
   DenialsChoice,
   Mode,
+  ProtectChoice,
   PtyChoice,
   Requirement,
   RootCapabilitiesChoice,
@@ -50,6 +51,7 @@ export interface PolicyParams {
   readonly sockets?: SocketsChoice | undefined;
   readonly denials?: DenialsChoice | undefined;
   readonly rootCapabilities?: RootCapabilitiesChoice | undefined;
+  readonly protect?: ProtectChoice | undefined;
   readonly require?: Requirement | undefined;
 }
 
@@ -93,5 +95,7 @@ export interface Policy {
   readonly denials: Sourced<Exclude<DenialsChoice, 'auto'>>;
   /** `keep` is decided from the owner of the writable roots. */
   readonly rootCapabilities: Sourced<'keep' | 'none'>;
+  /** `none` only where whoever asked for this Run wrote it out. */
+  readonly protect: Sourced<ProtectChoice>;
   readonly require: Sourced<Requirement>;
 }

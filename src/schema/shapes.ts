@@ -26,6 +26,7 @@ import {
   DENIALS_CHOICES,
   GUARANTEES,
   MODES,
+  PROTECT_CHOICES,
   PTY_CHOICES,
   ROOT_CAPABILITIES_CHOICES,
   SHARED_MEMORY_CHOICES,
@@ -63,6 +64,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   sockets: SOCKETS_CHOICES,
   denials: DENIALS_CHOICES,
   rootCapabilities: ROOT_CAPABILITIES_CHOICES,
+  protect: PROTECT_CHOICES,
   require: [...REQUIREMENT_WORDS, ...GUARANTEES],
   stdio: STDIO_WORDS,
   encoding: ENCODINGS,
@@ -85,6 +87,7 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   sockets: listed(SOCKETS_CHOICES),
   denials: listed(DENIALS_CHOICES),
   rootCapabilities: listed(ROOT_CAPABILITIES_CHOICES),
+  protect: listed(PROTECT_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
   'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
   cwd: BYTES_OF_A_PATH,
@@ -132,6 +135,7 @@ function policyShape() {
     sockets: optional(oneOf(SOCKETS_CHOICES)),
     denials: optional(oneOf(DENIALS_CHOICES)),
     rootCapabilities: optional(oneOf(ROOT_CAPABILITIES_CHOICES)),
+    protect: optional(oneOf(PROTECT_CHOICES)),
     require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
   };
 }

@@ -31,6 +31,13 @@ export type DenialsChoice = (typeof DENIALS_CHOICES)[number];
 export const ROOT_CAPABILITIES_CHOICES = ['auto', 'none'] as const;
 export type RootCapabilitiesChoice = (typeof ROOT_CAPABILITIES_CHOICES)[number];
 
+/**
+ * Whether what runs as code later (git hooks, start-up files, editor tasks) is protected beneath the writable roots.
+ * `none` promises nothing of it.
+ */
+export const PROTECT_CHOICES = ['default', 'none'] as const;
+export type ProtectChoice = (typeof PROTECT_CHOICES)[number];
+
 /** Every named promise, in the order reports print them. */
 export const GUARANTEES = [
   'write',

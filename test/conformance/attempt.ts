@@ -5,7 +5,7 @@
 
 import { readdirSync } from 'node:fs';
 import type { Enforcement } from '../../src/schema/enforcement.js';
-import type { Mode } from '../../src/schema/vocabulary.js';
+import type { PolicyParams } from '../../src/schema/policy.js';
 import type { Persona } from '../support/as-user.js';
 import { effectsProgram, leakLibrary } from '../support/build.js';
 import { Runner, type RunnerOptions } from '../support/runner.js';
@@ -35,6 +35,7 @@ export class Bench {
   readonly persona: Persona;
   readonly #worldOptions: WorldOptions;
   readonly #runnerOptions: RunnerOptions;
+  readonly #controls = new Map<string, Promise<Attempt>>();
   #shared: Runner | undefined;
 
   constructor(
@@ -52,17 +53,27 @@ export class Bench {
     return effect.who === 'everyone' || effect.who === this.persona.name;
   }
 
+  /** What the effect does unconfined; tried once. */
   control(effect: Effect): Promise<Attempt> {
+    const known = this.#controls.get(effect.name) ?? this.#unconfined(effect);
+    this.#controls.set(effect.name, known);
+    return known;
+  }
+
+  #unconfined(effect: Effect): Promise<Attempt> {
     return this.#try(effect, async (runner, args, world) => {
       const ran = await runner.unconfined(effectsProgram(), args, { cwd: world.workspace });
       return { answer: answerOf(ran.stdout, ran.stderr) };
     });
   }
 
-  confined(effect: Effect, mode: Mode, lane: Lane): Promise<Attempt> {
+  confined(
+    effect: Effect,
+    { lane, policy }: { readonly lane: Lane; readonly policy: PolicyParams },
+  ): Promise<Attempt> {
     return this.#try(effect, (runner, args, world) => {
       const { workspace } = world;
-      const options = { ...effect.policy, mode, workspace, cwd: workspace };
+      const options = { ...effect.policy, ...policy, workspace, cwd: workspace };
       if (lane === 'one-shot') return oneShot(runner, args, options);
       return served(runner, args, options);
     });

@@ -5,7 +5,8 @@
 
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Enforcement } from '../../src/schema/enforcement.js';
-import type { Mode } from '../../src/schema/vocabulary.js';
+import type { PolicyParams } from '../../src/schema/policy.js';
+import type { Level, Mode } from '../../src/schema/vocabulary.js';
 import { needsHere } from '../support/require.js';
 import type { Attempt, Bench, Lane } from './attempt.js';
 import { EFFECTS, type Effect } from './battery.js';
@@ -35,32 +36,40 @@ export function isStopped(effect: Effect, enforcement: Enforcement | undefined):
   return enforcement?.guarantees[effect.guarantee].status === 'prevented';
 }
 
+export interface BatteryOptions {
+  readonly rows?: readonly Effect[];
+  readonly modes?: readonly Exclude<Mode, 'danger-full-access'>[];
+  /** What every run asks for, beside the effect's own. */
+  readonly policy?: PolicyParams;
+  /** What every report has to say. */
+  readonly level?: Level;
+}
+
 export function declareBattery(
   bench: Bench,
   lane: Lane,
-  rows: readonly Effect[] = EFFECTS,
-  modes: readonly Exclude<Mode, 'danger-full-access'>[] = ['read-only', 'workspace-write'],
+  {
+    rows = EFFECTS,
+    modes = ['read-only', 'workspace-write'],
+    policy = {},
+    level,
+  }: BatteryOptions = {},
 ): void {
   afterAll(() => bench.close());
-  const controls = new Map<string, Promise<Attempt>>();
-  const control = (effect: Effect): Promise<Attempt> => {
-    const known = controls.get(effect.name) ?? bench.control(effect);
-    controls.set(effect.name, known);
-    return known;
-  };
 
   describe.each(modes)('%s', (mode) => {
     const here = rows.filter((effect) => bench.canTry(effect) && effect.modes.includes(mode));
     for (const effect of here) {
       it(`${effect.guarantee}: ${effect.name}`, async (context) => {
         needsHere(context, ...effect.needs);
-        const unconfined = await control(effect);
+        const unconfined = await bench.control(effect);
         expectTookPlace(effect, unconfined);
         // What is looked at has to tell the two apart, or a refusal proves nothing.
         if (effect.errno.length > 0 || effect.evidence === 'outside') {
           expect(() => expectRefused(effect, unconfined, mode)).toThrow();
         }
-        const attempt = await bench.confined(effect, mode, lane);
+        const attempt = await bench.confined(effect, { lane, policy: { ...policy, mode } });
+        if (level !== undefined) expect(attempt.enforcement?.level).toBe(level);
         if (isStopped(effect, attempt.enforcement)) expectRefused(effect, attempt, mode);
         else expectTookPlace(effect, attempt);
         expect(attempt.leftovers).toEqual([]);

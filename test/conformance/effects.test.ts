@@ -18,14 +18,24 @@ function isAmongFew({ guarantee, name }: Effect): boolean {
 }
 
 describe.each(PERSONAS)('$name', (persona) => {
-  describe('confine', () => declareBattery(new Bench(persona), 'served'));
+  const bench = new Bench(persona);
+  describe('confine', () => declareBattery(bench, 'served'));
   describe('prepare', () =>
-    declareBattery(new Bench(persona), 'one-shot', EFFECTS.filter(isAmongFew)));
+    declareBattery(bench, 'one-shot', { rows: EFFECTS.filter(isAmongFew) }));
+
+  describe('full, where nothing is protected', () => {
+    needs('landlock:6', 'seccomp');
+    declareBattery(bench, 'served', {
+      modes: ['workspace-write'],
+      policy: { sharedMemory: 'none', protect: 'none', require: 'full' },
+      level: 'full',
+    });
+  });
 });
 
 // Root keeps capabilities for a workspace of another owner: everything else must hold all the same.
 describe.runIf(ROOT !== undefined)('root in a workspace of another owner', () => {
   if (ROOT === undefined) return;
   const bench = new Bench(ROOT, { workspaceOwner: FOREIGN_ID });
-  declareBattery(bench, 'served', EFFECTS, ['workspace-write']);
+  declareBattery(bench, 'served', { modes: ['workspace-write'] });
 });

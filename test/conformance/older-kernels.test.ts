@@ -59,7 +59,7 @@ describe.each(PERSONAS)('$name', (persona) => {
   describe('where something else has the listener', () => {
     const wrap = [abicapProgram(), '6'];
     describe('effects', () => {
-      declareBattery(new Bench(persona, {}, { wrap }), 'served', WITHOUT_LISTENER);
+      declareBattery(new Bench(persona, {}, { wrap }), 'served', { rows: WITHOUT_LISTENER });
     });
 
     describe('report', () => {
@@ -117,7 +117,8 @@ describe.each(PERSONAS)('$name', (persona) => {
 
   describe.each(ABIS)('Landlock ABI %i', (abi) => {
     const wrap = [abicapProgram(), `${abi}`];
-    describe('effects', () => declareBattery(new Bench(persona, {}, { wrap }), 'served', ROWS));
+    describe('effects', () =>
+      declareBattery(new Bench(persona, {}, { wrap }), 'served', { rows: ROWS }));
 
     describe('report', () => {
       const stage = new Stage(persona, { wrap }).install();

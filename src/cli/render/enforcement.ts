@@ -4,6 +4,7 @@
  */
 
 import type { Enforcement, GuaranteeReport } from '../../schema/enforcement.js';
+import { isWaived } from '../../schema/enforcement.js';
 import type { Guarantee, GuaranteeStatus } from '../../schema/vocabulary.js';
 import { GUARANTEES } from '../../schema/vocabulary.js';
 import type { Cell, Sheet, Tone } from './text.js';
@@ -16,7 +17,7 @@ const TONES: Readonly<Record<GuaranteeStatus, Tone>> = {
   'not-promised': 'faint',
 };
 
-/** Promised as soon as the policy names something to protect or hide; until then there is nothing they leave open. */
+/** Promised where the policy has something to protect or hide; where it has not, there is nothing they leave open. */
 const WITHOUT_OBJECT: readonly Guarantee[] = ['protected-paths', 'protected-names', 'hidden-paths'];
 
 /** The level, never without what it does not speak of: `full (network: not promised)`. */
@@ -24,7 +25,9 @@ export function headline(enforcement: Enforcement): string {
   const { level, guarantees } = enforcement;
   if (level === 'unconfined') return level;
   const open = GUARANTEES.filter(
-    (name) => guarantees[name].status === 'not-promised' && !WITHOUT_OBJECT.includes(name),
+    (name) =>
+      guarantees[name].status === 'not-promised' &&
+      (!WITHOUT_OBJECT.includes(name) || isWaived(guarantees[name])),
   );
   return open.length === 0 ? level : `${level} (${open.join(', ')}: not promised)`;
 }

@@ -26,6 +26,7 @@ describe('policy options', () => {
     ['--denials', 'on', { denials: 'on' }],
     ['--allow-socket', '/run/db.sock', { allowSocket: ['/run/db.sock'] }],
     ['--root-capabilities', 'none', { rootCapabilities: 'none' }],
+    ['--protect', 'none', { protect: 'none' }],
     ['--require', 'full', { require: 'full' }],
     ['--require', 'write, truncate', { require: ['write', 'truncate'] }],
   ];
@@ -45,6 +46,7 @@ describe('policy options', () => {
     ['--allow-socket', '', 'expected a path'],
     ['--sockets', 'all', 'expected own or none'],
     ['--temp', 'shared', 'expected private or none'],
+    ['--protect', 'all', 'expected default or none'],
     ['--require', '', 'expected partial, full, or guarantees'],
     ['--require', 'full,write', 'expected partial, full, or guarantees'],
     ['--require', 'write,,truncate', 'expected partial, full, or guarantees'],
@@ -93,6 +95,7 @@ describe('variables', () => {
     ['CORDON_MODE', 'danger-full-access'],
     ['CORDON_SHARED_MEMORY', 'shared'],
     ['CORDON_PTY', 'shared'],
+    ['CORDON_PROTECT', 'none'],
   ];
   it.each(widening)('%s=%s is refused: only a flag widens', (name, value) => {
     expect(() => policy({}, { [name]: value })).toThrowError(`${name}: a variable may only narrow`);

@@ -115,6 +115,16 @@ describe('enforcement', () => {
     expect(headline(enforcement(['network'], 'unconfined'))).toBe('unconfined');
   });
 
+  it('the level is never said without what the policy let go of', () => {
+    const level = enforcement(['protected-paths', 'protected-names', 'network'], 'full');
+    expect(headline(level)).toBe('full (network: not promised)');
+    const { guarantees } = level;
+    const waived = { ...guarantees['protected-paths'], gap: 'git hooks can be written' };
+    const without = { ...level, guarantees: { ...guarantees, 'protected-paths': waived } };
+    expect(headline(without)).toBe('full (protected-paths, network: not promised)');
+    expect(enforcementText(PLAIN, without)).toContain('      gap: git hooks can be written');
+  });
+
   it('goes guarantee by guarantee, with gap and remedy beneath', () => {
     const lines = enforcementText(PLAIN, enforcement(['network'], 'partial'));
     expect(lines.slice(0, 2)).toEqual([
@@ -159,6 +169,7 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
     sockets: { value: 'own', origin },
     denials: { value: 'on', origin: { kind: 'default', name: 'read-only' } },
     rootCapabilities: { value: 'none', origin },
+    protect: { value: 'default', origin },
     require: {
       value: ['write', 'truncate'],
       origin: { kind: 'environment', name: 'CORDON_REQUIRE' },
@@ -182,6 +193,7 @@ describe('policy', () => {
       ['sockets', 'own', 'default'],
       ['denials', 'on', 'default: read-only'],
       ['root-capabilities', 'none', 'default'],
+      ['protect', 'default', 'default'],
       ['require', 'write, truncate', 'CORDON_REQUIRE'],
     ]);
   });

@@ -49,6 +49,7 @@ function policy(...writable: Root[]): Policy {
     sockets: { value: 'own', origin: ORIGIN },
     denials: { value: 'off', origin: ORIGIN },
     rootCapabilities: { value: 'none', origin: ORIGIN },
+    protect: { value: 'default', origin: ORIGIN },
     require: { value: 'partial', origin: ORIGIN },
   };
 }

@@ -11,7 +11,7 @@ import type { Policy, PolicyParams } from '../../../src/schema/policy.js';
 import type { Effect, Proof, Proofs } from '../../../src/schema/proofs.js';
 import { EFFECTS } from '../../../src/schema/proofs.js';
 import type { Guarantee, Mechanism, Requirement } from '../../../src/schema/vocabulary.js';
-import { FLOOR, GUARANTEES, MODES } from '../../../src/schema/vocabulary.js';
+import { FLOOR, GUARANTEES, MODES, PROTECT_CHOICES } from '../../../src/schema/vocabulary.js';
 import { HOST, root } from '../../support/made-up-facts.js';
 import { policyOf, proofsOf } from '../../support/made-up-policy.js';
 
@@ -27,6 +27,7 @@ const MECHANISMS: readonly Mechanism[] = [
 const QUIET: PolicyParams = { sharedMemory: 'none' };
 const READ_ONLY = policyOf(QUIET);
 const WRITE = policyOf({ ...QUIET, mode: 'workspace-write' });
+const UNPROTECTED = policyOf({ ...QUIET, mode: 'workspace-write', protect: 'none' });
 const STOPPED = proofsOf('stopped');
 const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [] };
 
@@ -79,6 +80,7 @@ const TABLES: Readonly<Record<string, Policy>> = {
   'read-only, no temp': policyOf({ ...QUIET, temp: 'none' }),
   'read-only, no temp, no sockets': policyOf({ ...QUIET, temp: 'none', sockets: 'none' }),
   'workspace-write': WRITE,
+  'workspace-write, nothing protected': UNPROTECTED,
   'workspace-write, no sockets': policyOf({ ...QUIET, mode: 'workspace-write', sockets: 'none' }),
   'workspace-write, all shared': policyOf({
     mode: 'workspace-write',
@@ -137,6 +139,14 @@ describe('the report', () => {
     ],
     ['read-only', READ_ONLY, 'no seccomp', Number.POSITIVE_INFINITY],
     ['workspace-write', WRITE, 'seccomp and listener', Number.POSITIVE_INFINITY],
+    ['workspace-write, nothing protected', UNPROTECTED, 'seccomp and listener', 6],
+    [
+      'workspace-write, nothing protected',
+      UNPROTECTED,
+      'seccomp without listener',
+      Number.POSITIVE_INFINITY,
+    ],
+    ['workspace-write, nothing protected', UNPROTECTED, 'no seccomp', Number.POSITIVE_INFINITY],
   ];
   it.each(levels)('%s is full with %s, from ABI %#', (_name, policy, words, first) => {
     for (let abi = 1; abi <= NEWEST_LANDLOCK_ABI; abi++) {
@@ -189,6 +199,15 @@ describe('the report', () => {
     }
     expect(report(7).guarantees['protected-names'].promise).toBe('detect');
     expect(report(7).guarantees.network.status).toBe('not-promised');
+  });
+
+  it('promises no protection that the policy let go of, and says what is open for it', () => {
+    const row = { promise: 'none', status: 'not-promised', by: [], gap: expect.any(String) };
+    const { guarantees } = report(7, UNPROTECTED);
+    expect(guarantees['protected-paths']).toMatchObject(row);
+    expect(guarantees['protected-names']).toMatchObject(row);
+    const nothing = policyOf({ ...QUIET, protect: 'none' });
+    expect(report(7, nothing)).toEqual(report(7, READ_ONLY));
   });
 
   it('has other words where the policy opens something', () => {
@@ -306,6 +325,13 @@ describe('meets', () => {
     expect(meets(['protected-paths'], report(7))).toEqual(['protected-paths']);
   });
 
+  it('never counts what the policy let go of as met, and does not ask for it in full', () => {
+    expect(meets('full', report(7, UNPROTECTED))).toEqual([]);
+    for (const name of ['protected-paths', 'protected-names'] as const) {
+      expect(meets([name], report(7, UNPROTECTED))).toEqual([name]);
+    }
+  });
+
   it('lets an unconfined run through only at the default', () => {
     const policy = policyOf({ mode: 'danger-full-access' });
     const unconfined = enforcementOf({ policy, applied: applied(0, []), proofs: {} });
@@ -331,6 +357,7 @@ const FEATURES: readonly FilterFeature[] = [
 describe('for anything applied and anything seen', () => {
   const request = fc.record({
     mode: fc.constantFrom(...MODES),
+    protect: fc.constantFrom(...PROTECT_CHOICES),
     abi: fc.integer({ min: 0, max: 11 }),
     mechanisms: fc.subarray<Mechanism>([...MECHANISMS, 'cgroup']),
     filter: fc.subarray<FilterFeature>([...FEATURES]),
@@ -345,8 +372,8 @@ describe('for anything applied and anything seen', () => {
       fc.property(
         request,
         fc.constantFrom(...EFFECTS),
-        ({ mode, abi, mechanisms, filter, proofs }, effect) => {
-          const policy = policyOf({ mode });
+        ({ mode, protect, abi, mechanisms, filter, proofs }, effect) => {
+          const policy = policyOf({ mode, protect });
           const by = applied(abi, mechanisms, filter);
           const seen = enforcementOf({ policy, applied: by, proofs });
           if (seen.level === 'full') expect(meets('full', seen)).toEqual([]);

@@ -7,6 +7,7 @@ import type { PolicyParams } from '../../../src/schema/policy.js';
 import {
   DENIALS_CHOICES,
   MODES,
+  PROTECT_CHOICES,
   PTY_CHOICES,
   ROOT_CAPABILITIES_CHOICES,
   SHARED_MEMORY_CHOICES,
@@ -48,6 +49,7 @@ describe('defaults', () => {
       sockets: { value: 'own', origin: { kind: 'default' } },
       denials: { value: 'on', origin: { kind: 'default', name: 'read-only' } },
       rootCapabilities: { value: 'none', origin: { kind: 'default' } },
+      protect: { value: 'default', origin: { kind: 'default' } },
       require: { value: 'partial', origin: { kind: 'default' } },
     });
   });
@@ -72,6 +74,29 @@ describe('origins', () => {
     const policy = resolve(params, HERE, { face: 'flag', fields: { mode: variable } });
     expect(policy.mode.origin).toEqual(variable);
     expect(policy.sharedMemory.origin.kind).toBe('flag');
+  });
+});
+
+describe('protection', () => {
+  const none: PolicyParams = { mode: 'workspace-write', protect: 'none' };
+
+  it.each([
+    [OPTION, 'option', 'protect'],
+    [FLAG, 'flag', '--protect'],
+  ] as const)('is let go of by whoever asks for the run: %j', (source, kind, name) => {
+    const { protect } = resolve(none, HERE, source);
+    expect(protect).toEqual({ value: 'none', origin: { kind, name } });
+  });
+
+  it.each([
+    { kind: 'environment', name: 'CORDON_PROTECT' },
+    { kind: 'default' },
+    { kind: 'host', name: '/dev/shm' },
+  ] as const)('and by nothing else: %j', (origin) => {
+    const source = { face: 'flag', fields: { protect: origin } } as const;
+    expect(() => resolve(none, HERE, source)).toThrow(/only the caller can say "none"/);
+    const kept = resolve({ ...none, protect: 'default' }, HERE, source);
+    expect(kept.protect).toEqual({ value: 'default', origin });
   });
 });
 
@@ -267,6 +292,7 @@ describe('danger-full-access', () => {
       denials: { value: 'off' },
       reachable: [],
       rootCapabilities: { value: 'keep' },
+      protect: { value: 'none' },
     });
   });
 });
@@ -290,6 +316,7 @@ describe('any parameters and facts', () => {
       sockets: optional(SOCKETS_CHOICES),
       denials: optional(DENIALS_CHOICES),
       rootCapabilities: optional(ROOT_CAPABILITIES_CHOICES),
+      protect: optional(PROTECT_CHOICES),
     }),
   });
 
