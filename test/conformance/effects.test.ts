@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { FOREIGN_ID, PERSONAS, ROOT } from '../support/as-user.js';
+import { FOREIGN_ID, ORDINARY, PERSONAS, ROOT } from '../support/as-user.js';
 import { needs } from '../support/require.js';
 import { Bench } from './attempt.js';
 import { EFFECTS, type Effect } from './battery.js';
@@ -34,8 +34,8 @@ describe.each(PERSONAS)('$name', (persona) => {
 });
 
 // Root keeps capabilities for a workspace of another owner: everything else must hold all the same.
-describe.runIf(ROOT !== undefined)('root in a workspace of another owner', () => {
-  if (ROOT === undefined) return;
-  const bench = new Bench(ROOT, { workspaceOwner: FOREIGN_ID });
+describe('root in a workspace of another owner', () => {
+  needs('root');
+  const bench = new Bench(ROOT ?? ORDINARY, { workspaceOwner: FOREIGN_ID });
   declareBattery(bench, 'served', { modes: ['workspace-write'] });
 });

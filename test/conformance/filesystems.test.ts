@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../support/as-user.js';
+import { ORDINARY, ROOT } from '../support/as-user.js';
 import { fuseProgram } from '../support/build.js';
-import { needs } from '../support/require.js';
 import { Stage } from '../support/stage.js';
 
-needs('landlock', 'seccomp', 'root', 'fuse');
-
-describe.runIf(ROOT !== undefined)('a file system in user space', () => {
-  if (ROOT === undefined) return;
+describe('a file system in user space', () => {
   // The mount must end with the runner.
   const wrap = ['unshare', '--mount', '--propagation', 'private'];
-  const stage = new Stage(ROOT, { wrap }).install();
+  const stage = new Stage(ROOT ?? ORDINARY, { wrap }).install(
+    'landlock',
+    'seccomp',
+    'root',
+    'fuse',
+  );
 
   // Of a file without a name nobody else knows; whoever serves a file may say that it has no links.
   it.each(['read-only', 'workspace-write'])(

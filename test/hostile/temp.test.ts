@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { give, PERSONAS, ROOT } from '../support/as-user.js';
+import { give, PERSONAS } from '../support/as-user.js';
 import { needs } from '../support/require.js';
 import { Runner } from '../support/runner.js';
 import { expectRefusal, Stage } from '../support/stage.js';
@@ -30,8 +30,9 @@ const onTinyTemp = (options: string): readonly string[] => [
 ];
 
 describe.each(PERSONAS)('$name', (persona) => {
-  describe.runIf(ROOT !== undefined)('a temp directory without a free inode', () => {
-    const stage = new Stage(persona, { wrap: onTinyTemp('size=64k,nr_inodes=1') }).install();
+  describe('a temp directory without a free inode', () => {
+    const wrap = onTinyTemp('size=64k,nr_inodes=1');
+    const stage = new Stage(persona, { wrap }).install('root');
 
     it('is an error of its own, and nothing starts', async () => {
       const settled = await stage.script('echo > started');
@@ -56,8 +57,8 @@ describe.each(PERSONAS)('$name', (persona) => {
     });
   });
 
-  describe.runIf(ROOT !== undefined)('a temp directory that the run fills', () => {
-    const stage = new Stage(persona, { wrap: onTinyTemp('size=64k') }).install();
+  describe('a temp directory that the run fills', () => {
+    const stage = new Stage(persona, { wrap: onTinyTemp('size=64k') }).install('root');
 
     it('is emptied afterwards, and the next run works', async () => {
       const full = await stage.script('cat /dev/zero > "$TMPDIR/f"', { reject: false });

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { give, type Persona } from './as-user.js';
+import { missing, needsHere } from './require.js';
 import { Runner, type RunnerOptions, type Settled, type Unconfined } from './runner.js';
 
 export class Stage {
@@ -20,17 +21,23 @@ export class Stage {
     this.#options = options;
   }
 
-  /** Declares the hooks; called where tests are declared. */
-  install(): this {
+  /**
+   * Declares the hooks; called where tests are declared. Where the machine lacks a capability nothing is set up, and every
+   * test is skipped with what is missing.
+   */
+  install(...capabilities: readonly string[]): this {
     beforeAll(async () => {
+      if (capabilities.some((each) => missing(each) !== undefined)) return;
       this.#runner = await new Runner(this.persona, this.#options).ready();
     });
-    beforeEach(() => {
+    beforeEach((context) => {
+      needsHere(context, ...capabilities);
       this.#place = mkdtempSync(join(this.runner.base, 's-'));
       give(this.persona, this.#place);
       this.directory('workspace');
     });
     afterEach(() => {
+      if (this.#runner === undefined) return;
       // Whatever a test did to a run, the run's temp directory is gone.
       expect(readdirSync(this.runner.temp)).toEqual([]);
       rmSync(this.#place, { recursive: true, force: true });
