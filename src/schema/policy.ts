@@ -57,6 +57,7 @@ export interface PolicyParams {
 
 const FIELDS: Readonly<Record<keyof PolicyParams, true>> = {
   mode: true,
+  protect: true,
   workspace: true,
   allowWrite: true,
   allowSocket: true,

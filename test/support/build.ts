@@ -67,6 +67,11 @@ export function fuseProgram(): string {
   return compile('fuse.c', ['-static', '-Wno-unused-result']);
 }
 
+/** `btrfs ACT DIRECTORY`: what its owner may do to a tree on btrfs through descriptors opened for reading. */
+export function btrfsProgram(): string {
+  return compile('btrfs.c', ['-static']);
+}
+
 /** The library whose loading leaves descriptors open. */
 export function leakLibrary(): string {
   return compile('leak.c', ['-shared', '-fPIC'], '.so');

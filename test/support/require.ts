@@ -6,6 +6,7 @@
  * A capability is `name` or `name:value`: `root`, `landlock`, `landlock:7` (that ABI or a newer
  * one), `seccomp`,
  * `user-namespaces`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`, `fuse`,
+ * `loop`, `filesystem:btrfs`,
  * `kernel:6.15` (that release or a newer one),
  * `program:zsh`.
  * @module
@@ -43,6 +44,11 @@ const PROBES: Readonly<Record<string, Probe>> = {
   'set-id-programs': () =>
     mountOptions(tmpdir()).includes('nosuid') ? 'a temp directory without nosuid' : undefined,
   fuse: () => (existsSync('/dev/fuse') ? undefined : 'file systems in user space (/dev/fuse)'),
+  loop: () => (existsSync('/dev/loop-control') ? undefined : 'loop devices (/dev/loop-control)'),
+  filesystem: (name = '') =>
+    (readText('/proc/filesystems') ?? '').split(/\s+/).includes(name)
+      ? undefined
+      : `the file system ${name}`,
   'cgroup-v2': () => (readText('/sys/fs/cgroup/cgroup.controllers') ? undefined : 'cgroup v2'),
   kernel: (wanted = '0') =>
     isAtLeast(release(), wanted) ? undefined : `Linux ${wanted} (this is ${release()})`,
