@@ -19,6 +19,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"channel", cordon::channel},
       {"duplicate", cordon::duplicate},
       {"describe", cordon::describe},
+      {"attributes", cordon::attributes},
       {"kernel", cordon::kernel},
   };
   cordon::make_thread_state(env);

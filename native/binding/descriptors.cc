@@ -1,13 +1,18 @@
 // Channels to a run, and what a descriptor is.
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstring>
+#include <vector>
 
 #include "binding/arguments.h"
 #include "binding/exports.h"
@@ -108,6 +113,28 @@ Napi::Value describe(const Napi::CallbackInfo& info) {
   char name[PATH_MAX];
   if (terminal && ttyname_r(fd, name, sizeof name) == 0) facts.Set("terminalPath", name);
   return facts;
+}
+
+// What stat does not tell. A file system without one of them leaves it out.
+Napi::Value attributes(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  int fd = -1;
+  if (info.Length() != 1 || !read_descriptor(info[0], &fd))
+    return throw_type_error(env, "a descriptor");
+  if (fcntl(fd, F_GETFD) < 0) return throw_system_error(env, errno, "fcntl");
+  Napi::Object found = Napi::Object::New(env);
+  std::vector<char> list(XATTR_LIST_MAX);
+  ssize_t length = flistxattr(fd, list.data(), list.size());
+  if (length >= 0) {
+    Napi::Array names = Napi::Array::New(env);
+    const char* end = list.data() + length;
+    for (const char* at = list.data(); at < end; at += strlen(at) + 1)
+      names.Set(names.Length(), Napi::String::New(env, at));
+    found.Set("names", names);
+  }
+  int flags = 0;
+  if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) found.Set("flags", flags);
+  return found;
 }
 
 }  // namespace cordon

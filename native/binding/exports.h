@@ -15,6 +15,7 @@ Napi::Value plan_descriptor(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);
 Napi::Value duplicate(const Napi::CallbackInfo& info);
 Napi::Value describe(const Napi::CallbackInfo& info);
+Napi::Value attributes(const Napi::CallbackInfo& info);
 Napi::Value kernel(const Napi::CallbackInfo& info);
 
 }  // namespace cordon

@@ -18,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { AttributeFacts, Binding } from '../native/binding.js';
 import type { Effect } from '../schema/proofs.js';
 
 const VICTIM_MODE = 0o600;
@@ -26,6 +27,9 @@ const SET_ID_BITS = 0o6000;
 /** The child sets times of the year 2001. */
 const EARLY_MS = Date.UTC(2002);
 const CONTENT = 'intact';
+const ATTRIBUTE = 'user.cordon';
+/** FS_NODUMP_FL. */
+const FLAG = 0x40;
 
 const VICTIMS = [
   'victim-mode',
@@ -47,7 +51,7 @@ const MADE = ['created', 'renamed', 'linked', 'fifo', 'symlink', SET_ID_CREATED,
 const MADE_DIRECTORY = 'directory';
 
 /** Effects that leave a trace, and the trace. Files are named as in `native/linux/probe.cc`. */
-const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean>>> = {
+const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean | undefined>>> = {
   'write-create': (place) => place.exists('created'),
   'write-open': (place) => !place.isIntact('victim-open'),
   'write-remove': (place) => !place.exists('victim-remove'),
@@ -64,9 +68,17 @@ const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean>>> 
   },
   'metadata-owner': (place) => place.stat('victim-owner')?.uid !== process.geteuid?.(),
   'metadata-times': (place) => (place.stat('victim-times')?.mtimeMs ?? 0) < EARLY_MS,
+  'metadata-xattr': (place) => place.attributes('victim-xattr')?.names?.includes(ATTRIBUTE),
+  'metadata-flags': (place) => {
+    const flags = place.attributes('victim-flags')?.flags;
+    return flags === undefined ? undefined : (flags & FLAG) !== 0;
+  },
 };
 
 const PREFIX = '.cordon-probe-';
+
+/** Sees what `node:fs` does not show. */
+export type Eyes = Pick<Binding, 'attributes'>;
 
 /** Whether a place can be made there. Tried, not asked: only making one tells. */
 export function isUsable(parent: string): boolean {
@@ -86,10 +98,15 @@ export class ProbePlace {
   /** Canonical. */
   readonly directory: string;
   readonly #fd: number;
+  readonly #eyes: Eyes | undefined;
   #isOpen = true;
 
-  /** Makes the directory in `parent`. Throws errors of system calls; leaves nothing then. */
-  constructor(parent: string) {
+  /**
+   * Makes the directory in `parent`. Throws errors of system calls; leaves nothing then. Without eyes for them, effects on
+   * attributes leave no trace.
+   */
+  constructor(parent: string, eyes?: Eyes) {
+    this.#eyes = eyes;
     this.directory = mkdtempSync(join(realpathSync(parent), PREFIX));
     this.#fd = openSync(
       this.directory,
@@ -125,17 +142,12 @@ export class ProbePlace {
   }
 
   isIntact(name: string): boolean {
-    try {
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      const fd = openSync(this.#inside(name), flags);
-      try {
-        return readFileSync(fd, 'utf8') === CONTENT;
-      } finally {
-        closeSync(fd);
-      }
-    } catch {
-      return false;
-    }
+    return this.#opened(name, (fd) => readFileSync(fd, 'utf8') === CONTENT) ?? false;
+  }
+
+  /** Undefined where they cannot be looked at. */
+  attributes(name: string): AttributeFacts | undefined {
+    return this.#opened(name, (fd) => this.#eyes?.attributes(fd));
   }
 
   /** May be called twice. What is in it under a name that is not ours stays, and the directory with it. */
@@ -150,6 +162,21 @@ export class ProbePlace {
 
   #inside(name: string): string {
     return `/proc/self/fd/${this.#fd}/${name}`;
+  }
+
+  /** Undefined for what cannot be opened, or is a link. */
+  #opened<T>(name: string, read: (fd: number) => T): T | undefined {
+    try {
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      const fd = openSync(this.#inside(name), flags);
+      try {
+        return read(fd);
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      return undefined;
+    }
   }
 
   #hasSetId(name: string): boolean {

@@ -9,6 +9,7 @@ import type { Server } from 'node:net';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import type { Effect } from '../schema/proofs.js';
+import type { Eyes } from './probe-place.js';
 import { ProbePlace } from './probe-place.js';
 
 /** The whole of a socket address: some versions of Node fill a shorter name up with NULs, which make it another name. */
@@ -28,10 +29,10 @@ export class ProbeScene {
   #orphan = 0;
 
   /** Throws errors of system calls; leaves nothing then. */
-  constructor(parent: string) {
-    this.outside = new ProbePlace(parent);
+  constructor(parent: string, eyes: Eyes) {
+    this.outside = new ProbePlace(parent, eyes);
     try {
-      this.inside = new ProbePlace(this.directory);
+      this.inside = new ProbePlace(this.directory, eyes);
     } catch (error) {
       this.outside.remove();
       throw error;

@@ -55,13 +55,11 @@ const REFUSED: readonly FilterFeature[] = [...ALWAYS, 'refuse-metadata', 'no-uni
 
 /** Runs the children. Rejects with `SANDBOX_UNAVAILABLE` when no confined one could be started. */
 export async function probe(request: ProbeRequest): Promise<Proven> {
-  const control = await observe(request.parent, (scene) =>
+  const control = await observe(request, (scene) =>
     unconfinedChild({ executable: request.executable, args: wordsFor(scene) }),
   );
   const under = async (filter: readonly FilterFeature[]): Promise<Proofs> => {
-    const confined = await observe(request.parent, (scene) =>
-      confinedChild(request, { scene, filter }),
-    );
+    const confined = await observe(request, (scene) => confinedChild(request, { scene, filter }));
     return Object.fromEntries(EFFECTS.map((effect) => [effect, judge(effect, control, confined)]));
   };
   if (!request.kernel.seccomp) return { listener: false, brokered: {}, refused: await under([]) };
@@ -85,10 +83,10 @@ function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {
 }
 
 async function observe(
-  parent: string,
+  { parent, binding }: ProbeRequest,
   child: (scene: ProbeScene) => Promise<string>,
 ): Promise<Sightings> {
-  const scene = new ProbeScene(parent);
+  const scene = new ProbeScene(parent, binding);
   try {
     await scene.open();
     const words = await child(scene);

@@ -19,6 +19,7 @@ import type { Attempt, Happening } from '../schema/proving.js';
 import { Accomplice } from './accomplice.js';
 import type { Backend, Launch } from './backend.js';
 import { argumentsOf, plannedChild, unconfinedChild, wordsOf } from './probe-child.js';
+import type { Eyes } from './probe-place.js';
 import { isUsable, ProbePlace } from './probe-place.js';
 import { ProbeScene } from './probe-scene.js';
 import { noPlaceOutside } from './unavailable.js';
@@ -83,7 +84,7 @@ async function observe(
   const accomplice = await Accomplice.start(backend.executable);
   let stage: Stage | undefined;
   try {
-    stage = new Stage(sites, accomplice);
+    stage = new Stage(sites, { accomplice, eyes: backend.binding });
     onMade?.(() => stage?.remove());
     await stage.scene.open();
     const { setId, words } = act(stage);
@@ -216,6 +217,7 @@ function deviceOf(path: string): bigint | undefined {
 class Stage {
   readonly scene: ProbeScene;
   readonly accomplice: Accomplice;
+  readonly #eyes: Eyes;
   /** In the order in which the child is told them. */
   readonly #places: ProbePlace[] = [];
   /** Number of the place that was made in a directory. */
@@ -223,9 +225,13 @@ class Stage {
   /** The throw-away directory in the first root that has one. */
   readonly inside: ProbePlace | undefined;
 
-  constructor({ scene, roots }: Sites, accomplice: Accomplice) {
+  constructor(
+    { scene, roots }: Sites,
+    { accomplice, eyes }: { readonly accomplice: Accomplice; readonly eyes: Eyes },
+  ) {
     this.accomplice = accomplice;
-    this.scene = new ProbeScene(scene);
+    this.#eyes = eyes;
+    this.scene = new ProbeScene(scene, eyes);
     try {
       for (const { inside, beside } of roots) {
         if (inside === undefined) continue;
@@ -278,7 +284,7 @@ class Stage {
   #placeIn(parent: string): ProbePlace {
     const known = this.#places[(this.#numbers.get(parent) ?? 0) - 1];
     if (known !== undefined) return known;
-    const place = new ProbePlace(parent);
+    const place = new ProbePlace(parent, this.#eyes);
     this.#places.push(place);
     this.#numbers.set(parent, this.#places.length);
     return place;

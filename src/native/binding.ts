@@ -14,6 +14,14 @@ export interface DescriptorFacts {
   readonly terminalPath?: string;
 }
 
+/** What a file has beside what `stat` tells; each left out where its file system has none. */
+export interface AttributeFacts {
+  /** Names of its extended attributes. */
+  readonly names?: readonly string[];
+  /** Inode flags, as FS_IOC_GETFLAGS. */
+  readonly flags?: number;
+}
+
 /** Temp directory the served process makes: `name` beneath `parent`, mode 0700. */
 export interface TempRequest {
   readonly parent: string;
@@ -65,6 +73,7 @@ export interface Binding {
   /** Another number for the same open file, close-on-exec. */
   duplicate(fd: number): number;
   describe(fd: number): DescriptorFacts;
+  attributes(fd: number): AttributeFacts;
   /**
    * Closes a descriptor that one of these functions returned: `node:fs` warns in a worker thread of what it did not open. A
    * served process whose descriptor is closed is reaped; those of a thread are closed with it, also when it is terminated.

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -19,6 +20,7 @@ import { errnoOf } from '../../src/errors/errno.js';
 import type { Binding, DescriptorFacts } from '../../src/native/binding.js';
 import { loadNative } from '../../src/native/load.js';
 import { hasEnded } from '../support/processes.js';
+import { needsHere } from '../support/require.js';
 import { until } from '../support/until.js';
 
 const { binding, executable } = loadNative();
@@ -67,6 +69,9 @@ describe('wrong arguments', () => {
     ['describe', []],
     ['describe', ['0']],
     ['describe', [-1]],
+    ['attributes', []],
+    ['attributes', ['0']],
+    ['attributes', [-1]],
     ['duplicate', []],
     ['duplicate', [-1]],
     ['close', []],
@@ -78,6 +83,41 @@ describe('wrong arguments', () => {
     const call = binding[name] as unknown as (...args: readonly unknown[]) => unknown;
     expect(() => call(...given)).toThrow(TypeError);
     expect(openDescriptors()).toBe(before);
+  });
+});
+
+describe('attributes', () => {
+  const path = join(place, 'attributes');
+  const seen = () => {
+    const fd = openSync(path, 'r');
+    try {
+      return binding.attributes(fd);
+    } finally {
+      closeSync(fd);
+    }
+  };
+
+  it('are those of the file: names and inode flags, as another program set them', (context) => {
+    needsHere(context, 'program:python3');
+    writeFileSync(path, '');
+    const before = seen();
+    expect(before.names).not.toContain('user.one');
+    const script = `import array, fcntl, os, sys
+for name in ('user.one', 'user.two'): os.setxattr(sys.argv[1], name, b'x')
+fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x40086602, array.array('i', [0x40]))`;
+    execFileSync('python3', ['-c', script, path]);
+    expect(seen().names).toEqual(expect.arrayContaining(['user.one', 'user.two']));
+    expect((before.flags ?? 0) & 0x40).toBe(0);
+    expect((seen().flags ?? 0) & 0x40).toBe(0x40);
+  });
+
+  it('of what has none are left out, and a closed descriptor has an errno', () => {
+    const { parent, child } = binding.channel('read');
+    expect(binding.attributes(child)).not.toHaveProperty('flags');
+    for (const fd of [parent, child]) binding.close(fd);
+    const gone = openSync(path, 'r');
+    closeSync(gone);
+    expect(() => binding.attributes(gone)).toThrow(expect.objectContaining({ code: 'EBADF' }));
   });
 });
 

@@ -99,6 +99,10 @@ describe.each(PERSONAS)('cordon prove as $name', (persona: Persona) => {
         proving.guarantees[name].attempts.map((each) => [each.effect, each.judged]),
       );
     expect(judged('truncate')).toEqual({ truncate: 'outside', 'truncate-open': 'outside' });
+    // Each in the victim itself, looked at from outside; where the file system has none of them it is by errno.
+    for (const [effect, by] of Object.entries(judged('metadata'))) {
+      expect(by, effect).toBe('outside');
+    }
     expect(judged('signals')).toEqual({ signal: 'outside' });
     expect(judged('unix-sockets')).toMatchObject({ 'unix-connect': 'outside' });
     expect(judged('kernel-doors')).toMatchObject({
@@ -210,6 +214,22 @@ describe.each(PERSONAS)('cordon prove as $name', (persona: Persona) => {
       expect(proving.holds).toBe(false);
       expect(exitCode).toBe(1);
       expectNothingLeft();
+    });
+
+    it('metadata whose child says that it was stopped: the world is asked, not the child', async () => {
+      const { proving } = await proveSpoiled(`
+        const script = '"$@" | sed "/metadata-/s/took-place/stopped EPERM/"';
+        const argv = ['sh', '-c', script, 'sh', ...plan.argv];
+        return { ...without(plan, 'broker-metadata'), program: '/bin/sh', argv };`);
+      const { verdict, attempts } = proving.guarantees.metadata;
+      expect(verdict).toBe('false');
+      const possible = attempts.filter(({ unconfined }) => unconfined === 'took-place');
+      expect(possible.map(({ effect }) => effect)).toEqual(
+        expect.arrayContaining(['metadata-mode', 'metadata-xattr', 'metadata-flags']),
+      );
+      for (const each of possible.filter(({ effect }) => effect !== 'metadata-owner')) {
+        expect(each).toMatchObject({ confined: 'took-place', judged: 'outside' });
+      }
     });
 
     it('no confinement at all', async () => {

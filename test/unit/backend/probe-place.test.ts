@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -13,9 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isUsable, ProbePlace } from '../../../src/backend/probe-place.js';
+import type { AttributeFacts } from '../../../src/native/binding.js';
 import type { Effect } from '../../../src/schema/proofs.js';
 
 let parent: string;
@@ -53,6 +55,29 @@ describe('a place', () => {
   it('knows no trace of what leaves none', () => {
     expect(place.trace('signal')).toBeUndefined();
     expect(place.trace('metadata-xattr')).toBeUndefined();
+  });
+
+  const attributed: readonly (readonly [
+    AttributeFacts,
+    boolean | undefined,
+    boolean | undefined,
+  ])[] = [
+    [{}, undefined, undefined],
+    [{ names: [], flags: 0 }, false, false],
+    [{ names: ['user.cordon', 'security.selinux'], flags: 0x80000 }, true, false],
+    [{ names: ['security.selinux'], flags: 0x80040 }, false, true],
+  ];
+  it.each(attributed)('looks at attributes through other eyes: %j', (facts, xattr, flags) => {
+    const seen: string[] = [];
+    const attributes = (fd: number) => {
+      seen.push(basename(readlinkSync(`/proc/self/fd/${fd}`)));
+      return facts;
+    };
+    const watched = new ProbePlace(parent, { attributes });
+    expect(watched.trace('metadata-xattr')).toBe(xattr);
+    expect(watched.trace('metadata-flags')).toBe(flags);
+    expect(seen).toEqual(['victim-xattr', 'victim-flags']);
+    watched.remove();
   });
 
   it('shows set-id files where they are made', () => {
