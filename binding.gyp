@@ -56,6 +56,7 @@
         'native/binding/launch.cc',
         'native/binding/server.cc',
         'native/binding/system_error.cc',
+        'native/binding/temps.cc',
         'native/linux/landlock.cc',
         '<@(core_sources)',
       ],

@@ -14,6 +14,8 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   } table[] = {
       {"startServer", cordon::start_server},
       {"close", cordon::close_descriptor},
+      {"takeTemp", cordon::take_temp},
+      {"returnTemp", cordon::return_temp},
       {"launch", cordon::launch},
       {"planDescriptor", cordon::plan_descriptor},
       {"channel", cordon::channel},

@@ -10,6 +10,8 @@ void make_thread_state(Napi::Env env);
 
 Napi::Value start_server(const Napi::CallbackInfo& info);
 Napi::Value close_descriptor(const Napi::CallbackInfo& info);
+Napi::Value take_temp(const Napi::CallbackInfo& info);
+Napi::Value return_temp(const Napi::CallbackInfo& info);
 Napi::Value launch(const Napi::CallbackInfo& info);
 Napi::Value plan_descriptor(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);

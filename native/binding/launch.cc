@@ -12,6 +12,7 @@
 #include "binding/arguments.h"
 #include "binding/exports.h"
 #include "binding/system_error.h"
+#include "binding/thread_state.h"
 #include "core/record.h"
 #include "core/unique_fd.h"
 #include "linux/group_hash.h"
@@ -20,7 +21,7 @@
 namespace cordon {
 namespace {
 
-constexpr int kMostDescriptors = kRequestDescriptors + 1;
+constexpr int kMostDescriptors = kRequestDescriptors + 2;
 static_assert(kMostDescriptors <= kMostRights);
 
 struct Request {
@@ -114,22 +115,29 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
     if (!nothing.valid()) return throw_system_error(env, errno, "open", "/dev/null");
     place = nothing.get();
   }
+  const ReadyDirectory* ready = nullptr;
   RunRequest header{};
   header.magic = kRequestMagic;
   header.version = kRequestVersion;
   header.groups = group_hash();
-  int descriptors[kMostDescriptors] = {plan.get(),       theirs.get(),     request.stdio[0],
-                                       request.stdio[1], request.stdio[2], -1};
+  int descriptors[kMostDescriptors] = {plan.get(), theirs.get(), request.stdio[0], request.stdio[1],
+                                       request.stdio[2]};
   size_t count = kRequestDescriptors;
   if (request.has_temp) {
     parent.reset(open(request.temp_parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!parent.valid()) return throw_system_error(env, errno, "open", request.temp_parent.c_str());
     memcpy(header.temp_name, request.temp_name.c_str(), request.temp_name.size());
     descriptors[count++] = parent.get();
+    ready = find_taken(&thread_state(env), header.temp_name);
+  }
+  if (ready != nullptr) {
+    header.flags = kRequestTempMade;
+    descriptors[count++] = ready->directory.get();
   }
   if (int error = send_request(request, header, descriptors, count)) {
     return throw_system_error(env, error, "sendmsg");
   }
+  if (ready != nullptr) forget_ready(&thread_state(env), ready);
   return Napi::Number::New(env, ours.release());
 }
 

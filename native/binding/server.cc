@@ -16,6 +16,7 @@
 #include "binding/arguments.h"
 #include "binding/exports.h"
 #include "binding/system_error.h"
+#include "binding/thread_state.h"
 #include "core/unique_fd.h"
 
 extern char** environ;
@@ -25,11 +26,6 @@ namespace {
 
 // The number cordon-exec expects its socket at.
 constexpr int kServeSocket = 3;
-
-struct Served {
-  int fd;
-  pid_t pid;
-};
 
 // Processes whose descriptor is closed: they take a moment to end what they served, and the thread
 // they served may be gone by then. Shared by all threads; reaped whenever one of them starts or
@@ -45,18 +41,6 @@ void leave(pid_t pid) {
 }
 
 void reap_left() { leave(0); }
-
-// What a thread has running. Node destroys it with the thread, also one that is terminated.
-struct ThreadState {
-  std::vector<Served> served;
-
-  ~ThreadState() {
-    for (const Served& each : served) {
-      ::close(each.fd);
-      leave(each.pid);
-    }
-  }
-};
 
 int spawn_server(const std::string& executable, const char* kind, const char* journal, int socket,
                  pid_t* pid) {
@@ -81,6 +65,15 @@ int spawn_server(const std::string& executable, const char* kind, const char* jo
 }
 
 }  // namespace
+
+ThreadState::~ThreadState() {
+  // First, so that served processes find their directories to be nobody's.
+  ready.clear();
+  for (const Served& each : served) {
+    ::close(each.fd);
+    leave(each.pid);
+  }
+}
 
 void make_thread_state(Napi::Env env) { env.SetInstanceData(new ThreadState()); }
 
@@ -110,7 +103,7 @@ Napi::Value start_server(const Napi::CallbackInfo& info) {
                            journal.empty() ? "-" : journal.c_str(), theirs.get(), &pid);
   if (error != 0) return throw_system_error(env, error, "posix_spawn", executable.c_str());
   reap_left();
-  env.GetInstanceData<ThreadState>()->served.push_back({ours.get(), pid});
+  thread_state(env).served.push_back({ours.get(), pid});
   Napi::Object server = Napi::Object::New(env);
   server.Set("fd", ours.release());
   server.Set("pid", pid);
@@ -122,13 +115,14 @@ Napi::Value close_descriptor(const Napi::CallbackInfo& info) {
   int fd = -1;
   if (info.Length() != 1 || !read_descriptor(info[0], &fd))
     return throw_type_error(env, "a descriptor");
-  std::vector<Served>& served = env.GetInstanceData<ThreadState>()->served;
+  std::vector<Served>& served = thread_state(env).served;
   auto found = std::find_if(served.begin(), served.end(),
                             [fd](const Served& each) { return each.fd == fd; });
   pid_t pid = 0;
   if (found != served.end()) {
     pid = found->pid;
     served.erase(found);
+    forget_ready_of(&thread_state(env), fd);
   }
   // Linux has closed it, whatever it answers, but for a number that was not open.
   bool was_open = ::close(fd) == 0 || errno != EBADF;

@@ -2,6 +2,8 @@
 // by hand.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 
 namespace cordon {
@@ -37,18 +39,39 @@ struct ControlRequest {
 // In ControlRequest::signal: the terminal may have sent it to the whole process group already.
 inline constexpr uint32_t kSignalFromTerminal = 0x80000000;
 
-// Owner to guard: this header and descriptors: plan, control, 0, 1, 2, and the temp directory's
-// parent when named.
+// Owner to guard: this header and descriptors: plan, control, 0, 1, 2, when a temp directory is
+// named its parent, and with kRequestTempMade the directory itself.
 inline constexpr uint32_t kRequestMagic = 0x51504443;  // "CDPQ" read as little-endian
-inline constexpr uint32_t kRequestVersion = 1;
+inline constexpr uint32_t kRequestVersion = 2;
 inline constexpr uint32_t kRequestDescriptors = 5;
 inline constexpr uint32_t kTempNameBytes = 48;
+// In RunRequest::flags: the temp directory is one that the guard made ahead.
+inline constexpr uint32_t kRequestTempMade = 1u << 0;
 
 struct RunRequest {
   uint32_t magic;
   uint32_t version;
   uint64_t groups;  // hash of the owner's supplementary groups, see group_hash
+  uint32_t flags;
+  uint32_t unused;
   char temp_name[kTempNameBytes];
 };
+
+// Guard to owner, with the directory's descriptor: a temp directory that waits for a run.
+struct ReadyTemp {
+  uint64_t parent_device;
+  uint64_t parent_inode;
+  // When it last changed, which is when it was made: another run may have both its parent to write
+  // and a reason to leave something in it.
+  int64_t changed_s;
+  int64_t changed_ns;
+  char name[kTempNameBytes];
+};
+
+// Whether it is as it was made: still there, nothing in it, no attribute set.
+inline bool untouched(const ReadyTemp& ready, const struct stat& found) {
+  return found.st_nlink > 0 && found.st_ctim.tv_sec == ready.changed_s &&
+         found.st_ctim.tv_nsec == ready.changed_ns;
+}
 
 }  // namespace cordon

@@ -19,8 +19,9 @@ bool from_owner(const Received& received, uint64_t groups, const ucred& sender) 
 
 // Takes every descriptor of the message over, wanted or not. Returns how many there were.
 size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
-  UniqueFd* places[] = {&received->plan,     &received->control,  &received->stdio[0],
-                        &received->stdio[1], &received->stdio[2], &received->temp_parent};
+  UniqueFd* places[] = {&received->plan,          &received->control,  &received->stdio[0],
+                        &received->stdio[1],      &received->stdio[2], &received->temp_parent,
+                        &received->temp_directory};
   size_t count = 0;
   for (cmsghdr* item = CMSG_FIRSTHDR(message); item != nullptr; item = CMSG_NXTHDR(message, item)) {
     if (item->cmsg_level != SOL_SOCKET) continue;
@@ -60,7 +61,10 @@ Receipt receive_request(int socket, uint64_t groups, int flags, Received* receiv
   bool whole = length == sizeof received->header && (message.msg_flags & MSG_TRUNC) == 0;
   if (!whole || !from_owner(*received, groups, sender)) return Receipt::kForeign;
   received->header.temp_name[kTempNameBytes - 1] = '\0';
-  size_t wanted = kRequestDescriptors + (received->header.temp_name[0] != '\0' ? 1 : 0);
+  bool temp = received->header.temp_name[0] != '\0';
+  bool made = (received->header.flags & kRequestTempMade) != 0;
+  if (made && !temp) return Receipt::kForeign;
+  size_t wanted = kRequestDescriptors + (temp ? 1 : 0) + (made ? 1 : 0);
   if ((message.msg_flags & MSG_CTRUNC) != 0 && count < wanted) return Receipt::kNoRoom;
   return count == wanted ? Receipt::kWhole : Receipt::kForeign;
 }

@@ -14,6 +14,7 @@ struct Received {
   UniqueFd control;
   UniqueFd stdio[3];
   UniqueFd temp_parent;
+  UniqueFd temp_directory;
 };
 
 enum class Receipt {

@@ -9,8 +9,8 @@
 
 namespace cordon {
 
-// A plan, a control socket, three streams and a temp directory's parent: nobody here sends more.
-inline constexpr size_t kMostRights = 6;
+// A plan, a control socket, three streams, a temp directory and its parent: nobody here sends more.
+inline constexpr size_t kMostRights = 7;
 
 // Sends `size` bytes and at least one, at most kMostRights descriptors in one message. Result,
 // errno and `flags` as of sendmsg.

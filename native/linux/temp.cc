@@ -39,6 +39,22 @@ constexpr size_t kRandomCharacters = 10;
 constexpr size_t kCheckCharacters = 6;
 constexpr uint32_t kFnvBasis = 2166136261;
 constexpr uint32_t kFnvPrime = 16777619;
+constexpr size_t kPrefixCharacters = sizeof kTempPrefix - 1;
+constexpr size_t kUniqueCharacters = kRandomCharacters + kCheckCharacters;
+static_assert(kPrefixCharacters + kUniqueCharacters < kTempNameBytes);
+
+char digit_of(uint32_t value) {
+  uint32_t digit = value % 36;
+  return static_cast<char>(digit < 26 ? 'a' + digit : '0' + (digit - 26));
+}
+
+void check_digits(const char* random, char* out) {
+  uint32_t hash = kFnvBasis;
+  for (size_t i = 0; i < kRandomCharacters; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(random[i])) * kFnvPrime;
+  }
+  for (size_t i = 0; i < kCheckCharacters; ++i, hash /= 36) out[i] = digit_of(hash);
+}
 
 int open_below(int parent, const char* name, int flags) {
   struct {
@@ -188,20 +204,21 @@ bool valid_temp_name(const char* name) {
 }
 
 bool own_temp_name(const char* name) {
-  constexpr size_t prefix = sizeof kTempPrefix - 1;
-  if (!valid_temp_name(name) || strlen(name) != prefix + kRandomCharacters + kCheckCharacters) {
+  if (!valid_temp_name(name) || strlen(name) != kPrefixCharacters + kUniqueCharacters) return false;
+  char check[kCheckCharacters];
+  check_digits(name + kPrefixCharacters, check);
+  return memcmp(name + kPrefixCharacters + kRandomCharacters, check, sizeof check) == 0;
+}
+
+bool new_temp_name(char (*name)[kTempNameBytes]) {
+  unsigned char random[kRandomCharacters];
+  if (syscall(SYS_getrandom, random, sizeof random, 0) != static_cast<long>(sizeof random))
     return false;
-  }
-  uint32_t hash = kFnvBasis;
-  const char* at = name + prefix;
-  for (size_t i = 0; i < kRandomCharacters; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(*at++)) * kFnvPrime;
-  }
-  for (size_t i = 0; i < kCheckCharacters; ++i) {
-    uint32_t digit = hash % 36;
-    hash /= 36;
-    if (*at++ != static_cast<char>(digit < 26 ? 'a' + digit : '0' + (digit - 26))) return false;
-  }
+  memset(*name, 0, sizeof *name);
+  memcpy(*name, kTempPrefix, kPrefixCharacters);
+  char* unique = *name + kPrefixCharacters;
+  for (size_t i = 0; i < kRandomCharacters; ++i) unique[i] = digit_of(random[i]);
+  check_digits(unique, unique + kRandomCharacters);
   return true;
 }
 
@@ -248,6 +265,13 @@ bool remove_temp(TempDirectory* temp) {
   }
   temp->directory.reset();
   return removed;
+}
+
+bool remove_stale_temp(int parent, const char* name) {
+  TempDirectory stale;
+  if (open_stale(parent, name, &stale)) return remove_temp(&stale);
+  struct stat found;
+  return fstatat(parent, name, &found, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
 }
 
 void sweep_temp(int parent) {

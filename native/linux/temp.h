@@ -27,6 +27,9 @@ bool valid_temp_name(const char* name);
 // them. People call directories cordon-backup too; the sweep must know its own.
 bool own_temp_name(const char* name);
 
+// Writes such a name, which nothing else has. False with errno.
+bool new_temp_name(char (*name)[kTempNameBytes]);
+
 // Makes `temp->name` beneath `temp->parent`, mode 0700, and locks it.
 bool make_temp(TempDirectory* temp, Failure* failure);
 
@@ -36,6 +39,9 @@ bool empty_directory(int directory);
 
 // Empties and removes the directory. False when something is left.
 bool remove_temp(TempDirectory* temp);
+
+// Removes one directory with such a name unless somebody holds it. False when it is still there.
+bool remove_stale_temp(int parent, const char* name);
 
 // Removes what earlier runs of this uid left beneath `parent`: directories with a name of its own
 // making that nobody holds.

@@ -19,6 +19,7 @@
 #include "linux/landlock.h"
 #include "linux/landlock_abi.h"
 #include "linux/seccomp_table.h"
+#include "linux/temp.h"
 #include "test/harness.h"
 #include "test/plans.h"
 #include "test/served_guard.h"
@@ -440,6 +441,11 @@ BOTH(another_sender_is_the_end) {
 BOTH(no_descriptor_of_a_request_stays_open) {
   ServedGuard guard(served(executable));
   expect_running(&guard);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(guard.launch(with_temp(shell_plan("exit 0")), with_temp()).until_closed().ended);
+  }
+  // What waits for the next run is held here too, in flight or not.
+  Ready ready = guard.ready();
   int before = count_of_descriptors(guard.pid());
   for (int i = 0; i < 20; ++i) expect_running(&guard);
   for (int i = 0; i < 20; ++i) {
@@ -768,6 +774,137 @@ BOTH(fifty_runs_at_once) {
     CHECK_EQ(WEXITSTATUS(told.wait_status), i);
     CHECK_EQ(told.flags, 0u);
   }
+  // But for one that may wait for the next run.
+  CHECK(names_in(scratch()).size() <= 1);
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  CHECK(names_in(scratch()).empty());
+}
+
+// --- temp directories made ahead
+
+PlanSpec in_ready(PlanSpec plan, const Ready& ready) {
+  plan.temp = scratch() + "/" + ready.told.name;
+  plan.environment.push_back("T=" + plan.temp);
+  return plan;
+}
+
+LaunchSpec with_ready(const Ready& ready) {
+  LaunchSpec spec;
+  spec.temp_parent = scratch();
+  spec.temp_name = ready.told.name;
+  spec.temp_directory = ready.directory.get();
+  return spec;
+}
+
+// A guard that has made one.
+Ready ready_of(ServedGuard* guard) {
+  for (int i = 1; i <= 2; ++i) {
+    CHECK(!guard->has_told(0));
+    CHECK(guard->launch(with_temp(shell_plan("exit 0"), i), with_temp(i)).until_closed().ended);
+  }
+  return guard->ready();
+}
+
+BOTH(the_next_temp_directory_is_made_when_a_run_has_ended) {
+  ServedGuard guard(served(executable));
+  Ready ready = ready_of(&guard);
+  struct stat found;
+  CHECK_CALL(fstat(ready.directory.get(), &found) == 0);
+  CHECK(untouched(ready.told, found));
+  CHECK_EQ(found.st_mode & 07777, 0700u);
+  CHECK(own_temp_name(ready.told.name));
+  PlanSpec plan = in_ready(shell_plan("test -z \"$(ls -A \"$T\")\" && touch \"$T/x\""), ready);
+  Control control = guard.launch(plan, with_ready(ready));
+  CHECK(control.until_closed().ended);
+  CHECK_EQ(WEXITSTATUS(control.told().wait_status), 0);
+  CHECK_EQ(control.told().flags, 0u);
+  CHECK(!exists(plan.temp));
+  Ready next = guard.ready();
+  CHECK(strcmp(next.told.name, ready.told.name) != 0);
+  // One at a time waits.
+  expect_running(&guard);
+  CHECK(!guard.has_told(50));
+}
+
+BOTH(a_temp_directory_that_no_run_takes_goes_with_the_guard) {
+  ServedGuard guard(served(executable));
+  Ready ready = ready_of(&guard);
+  std::string path = scratch() + "/" + ready.told.name;
+  ready.directory.reset();
+  CHECK(exists(path));
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  CHECK(!exists(path));
+}
+
+// Taken for a run that another guard serves.
+BOTH(a_temp_directory_that_somebody_holds_does_not_go_with_the_guard) {
+  ServedGuard guard(served(executable));
+  Ready ready = ready_of(&guard);
+  guard.close_socket();
+  CHECK(guard.end() == exited(0));
+  ServedGuard next(served(executable));
+  PlanSpec plan = in_ready(shell_plan("touch \"$T/x\""), ready);
+  Control control = next.launch(plan, with_ready(ready));
+  CHECK(control.until_closed().ended);
+  CHECK_EQ(WEXITSTATUS(control.told().wait_status), 0);
+  CHECK(!exists(plan.temp));
+}
+
+BOTH(a_temp_directory_that_is_gone_is_made_again) {
+  ServedGuard guard(served(executable));
+  Ready ready = ready_of(&guard);
+  PlanSpec plan = in_ready(shell_plan("touch \"$T/x\""), ready);
+  CHECK_CALL(rmdir(plan.temp.c_str()) == 0);
+  struct stat found;
+  CHECK_CALL(fstat(ready.directory.get(), &found) == 0);
+  CHECK(!untouched(ready.told, found));
+  Control control = guard.launch(plan, with_ready(ready));
+  CHECK(control.until_closed().ended);
+  CHECK_EQ(WEXITSTATUS(control.told().wait_status), 0);
+  CHECK(!exists(plan.temp));
+}
+
+BOTH(a_temp_directory_of_a_killed_guard_is_swept) {
+  ServedGuard guard(served(executable));
+  Ready ready = ready_of(&guard);
+  std::string path = scratch() + "/" + ready.told.name;
+  CHECK_CALL(kill(guard.pid(), SIGKILL) == 0);
+  CHECK(guard.end() == signalled(SIGKILL));
+  ready.directory.reset();
+  CHECK(exists(path));
+  ServedGuard next(served(executable));
+  CHECK(next.launch(with_temp(shell_plan("exit 0")), with_temp()).until_closed().ended);
+  CHECK(eventually(2000, [&] { return !exists(path); }));
+}
+
+BOTH(a_temp_directory_that_was_touched_is_seen) {
+  const std::function<void(const std::string&)> touches[] = {
+      [](const std::string& path) { write_file(path + "/planted", ""); },
+      [](const std::string& path) { CHECK_CALL(chmod(path.c_str(), 0755) == 0); },
+      [](const std::string& path) { CHECK_CALL(rename(path.c_str(), (path + "x").c_str()) == 0); },
+  };
+  for (const auto& touch : touches) {
+    ServedGuard guard(served(executable));
+    Ready ready = ready_of(&guard);
+    // Longer than the kernel's coarse clock takes to go on.
+    poll(nullptr, 0, 20);
+    touch(scratch() + "/" + ready.told.name);
+    struct stat found;
+    CHECK_CALL(fstat(ready.directory.get(), &found) == 0);
+    CHECK(!untouched(ready.told, found));
+    // Another waits for the next run.
+    expect_running(&guard);
+    CHECK(strcmp(guard.ready().told.name, ready.told.name) != 0);
+  }
+}
+
+// A process that runs one command has no use for a second directory.
+BOTH(one_run_makes_no_directory_ahead) {
+  ServedGuard guard(served(executable));
+  CHECK(guard.launch(with_temp(shell_plan("exit 0")), with_temp()).until_closed().ended);
+  CHECK(!guard.has_told(50));
   CHECK(names_in(scratch()).empty());
 }
 

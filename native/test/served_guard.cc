@@ -266,8 +266,38 @@ Control ServedGuard::launch_bytes(const Bytes& plan, const LaunchSpec& spec) {
     CHECK_CALL(parent.valid());
     descriptors.push_back(parent.get());
   }
-  send({bytes_of(request_header(spec.temp_name)), descriptors});
+  RunRequest header = request_header(spec.temp_name);
+  if (spec.temp_directory >= 0) {
+    header.flags = kRequestTempMade;
+    descriptors.push_back(spec.temp_directory);
+  }
+  send({bytes_of(header), descriptors});
   return Control(std::move(ours));
+}
+
+bool ServedGuard::has_told(int within_ms) const {
+  pollfd ready{socket_.get(), POLLIN, 0};
+  return poll(&ready, 1, within_ms) == 1 && (ready.revents & POLLIN) != 0;
+}
+
+Ready ServedGuard::ready() {
+  CHECK(has_told(kPatienceMs));
+  Ready ready;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  iovec part{&ready.told, sizeof ready.told};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  CHECK_EQ(recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC),
+           static_cast<ssize_t>(sizeof ready.told));
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  CHECK(rights != nullptr && rights->cmsg_type == SCM_RIGHTS);
+  int fd = -1;
+  memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  ready.directory.reset(fd);
+  return ready;
 }
 
 void ServedGuard::send(const RawRequest& request) {

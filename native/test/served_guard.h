@@ -88,6 +88,13 @@ struct LaunchSpec {
   int stdio[3] = {-1, -1, -1};  // -1: /dev/null
   std::string temp_parent;
   std::string temp_name;
+  int temp_directory = -1;  // made ahead
+};
+
+// A temp directory that the guard made ahead.
+struct Ready {
+  ReadyTemp told{};
+  UniqueFd directory;
 };
 
 // A raw request, for what no owner sends.
@@ -106,6 +113,9 @@ class ServedGuard {
   Control launch(const PlanSpec& plan, const LaunchSpec& spec = {});
   Control launch_bytes(const Bytes& plan, const LaunchSpec& spec = {});
   void send(const RawRequest& request);
+  // What it made ahead, once it has; the test fails when it does not.
+  Ready ready();
+  bool has_told(int within_ms) const;
   void close_socket() { socket_.reset(); }
   // Its end, once it has come; the test fails when it does not.
   End end(int within_ms = kPatienceMs);

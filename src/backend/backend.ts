@@ -31,6 +31,10 @@ export interface Backend {
   readonly proven: Proven | undefined;
   /** Attempts every effect in a throw-away place. Rejects with `SANDBOX_UNAVAILABLE` when not even that could start. */
   prove(): Promise<Proven>;
+  /** Name of a temp directory beneath `parent` that is made already, for one confined launch; undefined without one. */
+  takeTemp(parent: string): string | undefined;
+  /** It was taken for a launch that does not come. */
+  returnTemp(name: string): void;
   /** Starts a run and returns its control socket. Throws errors of system calls; `EAGAIN` means later. */
   launch(launch: Launch): number;
 }

@@ -67,6 +67,14 @@ export class LinuxBackend implements Backend {
     return server.launch({ plan: bytes, stdio, ...(temp !== undefined && { temp }) });
   }
 
+  takeTemp(parent: string): string | undefined {
+    return this.#confined.takeTemp(parent);
+  }
+
+  returnTemp(name: string): void {
+    this.binding.returnTemp(name);
+  }
+
   async #probe(): Promise<Proven> {
     const { binding, executable } = this;
     const directory = runtimeDirectory();

@@ -50,6 +50,12 @@ export class ServedProcess {
     }
   }
 
+  /** Name of a temp directory beneath `parent` that it made ahead, for the next launch; undefined when there is none. */
+  takeTemp(parent: string): string | undefined {
+    if (this.#server === undefined) return undefined;
+    return this.#options.binding.takeTemp(this.#server.fd, parent);
+  }
+
   /** Lets the process go; whatever it serves is ended. The next launch starts another. */
   close(): void {
     if (this.#server === undefined) return;

@@ -64,6 +64,13 @@ export interface Binding {
    * confined launch costs 40 system calls more as root.
    */
   startServer(executable: string, journal: string, confinedOnly: boolean): ServerProcess;
+  /**
+   * Name of a temp directory beneath `parent` that the served process made ahead and nobody has touched; undefined when
+   * there is none. `launch` with that name uses it.
+   */
+  takeTemp(server: number, parent: string): string | undefined;
+  /** The run that took it will not be launched. Nothing happens for any other name. */
+  returnTemp(name: string): void;
   /** Sends one run; returns the control socket. Throws `EAGAIN` when the served process is behind, `EPIPE` when it is gone. */
   launch(request: LaunchRequest): number;
   /** A socket pair (`duplex`) or a pipe whose parent end reads or writes. Parent end is non-blocking. */

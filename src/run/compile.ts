@@ -68,16 +68,24 @@ export function surroundingsNow({ cwd }: ConfineOptions): Surroundings {
   return { cwd: cwd === undefined ? process.cwd() : `${process.cwd()}/${cwd}`, env };
 }
 
-/** Looks everything up. Throws `SandboxError` for whatever cannot be used; nothing stays open then. */
+/** Names of temp directories that are made already, by their parent. */
+export type ReadyTemps = Pick<Backend, 'takeTemp' | 'returnTemp'>;
+
+/**
+ * Looks everything up. Throws `SandboxError` for whatever cannot be used; nothing stays open then. With `ready` the temp
+ * directory may be one that is made already: it is to be returned if there is no launch.
+ */
 export function resolveRequest(
   command: Command,
   options: ConfineOptions,
   { cwd, env }: Surroundings = { cwd: options.cwd, env: process.env },
+  ready?: ReadyTemps,
 ): Resolved {
   const { facts, dispose } = gatherFacts(options, { cwd, env: process.env });
+  let temp: TempRequest | undefined;
   try {
     const policy = policyOf(options, facts);
-    const temp = tempOf(policy, facts);
+    temp = tempOf(policy, facts, ready);
     const environment = environmentOf(env, options, {
       isConfined: policy.mode.value !== 'danger-full-access',
       hasTemp: temp !== undefined,
@@ -86,6 +94,7 @@ export function resolveRequest(
     const program = findProgram(command.file, where).path;
     return { command, options, policy, facts, environment, program, temp, dispose };
   } catch (error) {
+    if (temp !== undefined) ready?.returnTemp(temp.name);
     dispose();
     throw error;
   }
@@ -205,9 +214,15 @@ export function requireEnough(policy: Policy, enforcement: Enforcement): void {
   });
 }
 
-function tempOf({ temp }: Policy, { host }: PolicyFacts): TempRequest | undefined {
+function tempOf(
+  { temp }: Policy,
+  { host }: PolicyFacts,
+  ready: ReadyTemps | undefined,
+): TempRequest | undefined {
   if (temp.value === 'none') return undefined;
-  return { parent: host.tempParent, name: tempName(randomBytes(TEMP_NAME_RANDOM_BYTES)) };
+  const parent = host.tempParent;
+  const name = ready?.takeTemp(parent) ?? tempName(randomBytes(TEMP_NAME_RANDOM_BYTES));
+  return { parent, name };
 }
 
 function pathOf({ parent, name }: TempRequest): string {

@@ -13,7 +13,7 @@ import type { Command, ConfineOptions } from '../schema/params.js';
 import { NOTHING_PROVEN } from '../schema/proofs.js';
 import type { RunResult } from '../schema/result.js';
 import { Collection } from './collection.js';
-import type { Compiled, Resolved, Surroundings } from './compile.js';
+import type { Compiled, ReadyTemps, Resolved, Surroundings } from './compile.js';
 import { compileRequest, resolveRequest, surroundingsNow } from './compile.js';
 import { deferred } from './deferred.js';
 import type { ExecutionEnd } from './execution.js';
@@ -48,6 +48,7 @@ export class Launching {
   #collection: Collection | undefined;
   #end: ExecutionEnd | undefined;
   #pid: number | undefined;
+  #isSent = false;
   #isSettled = false;
 
   constructor(request: LaunchingRequest) {
@@ -106,7 +107,7 @@ export class Launching {
   #launch(): boolean {
     if (this.#execution.isEnding) return false;
     const { command, options, backend, stdio } = this.#request;
-    this.#resolved ??= resolveRequest(command, options, this.#surroundings);
+    this.#resolved ??= resolveRequest(command, options, this.#surroundings, this.#readyTemps());
     const resolved = this.#resolved;
     const { kernel, proven = NOTHING_PROVEN } = backend;
     this.#compiled ??= compileRequest(resolved, { kernel, proven, terminal: stdio });
@@ -116,6 +117,7 @@ export class Launching {
       stdio: stdio.descriptors,
       ...(resolved.temp !== undefined && { temp: resolved.temp }),
     });
+    this.#isSent = true;
     // The way to here is kept short: what can be made while the command is being started is made now.
     this.#release();
     this.#execution.attach(control);
@@ -123,6 +125,12 @@ export class Launching {
     this.#collection = this.#collect();
     this.#feed();
     return true;
+  }
+
+  /** They are the confined runs'. */
+  #readyTemps(): ReadyTemps | undefined {
+    const { options, backend } = this.#request;
+    return options.mode === 'danger-full-access' ? undefined : backend;
   }
 
   /** What held the request to what was found, and the command's ends of its streams. */
@@ -165,7 +173,9 @@ export class Launching {
 
   #ended(end: ExecutionEnd): void {
     this.#end = end;
-    if (end.isConfirmed && this.#resolved?.temp !== undefined) removeEmpty(this.#resolved.temp);
+    const temp = this.#resolved?.temp;
+    if (temp !== undefined && !this.#isSent) this.#request.backend.returnTemp(temp.name);
+    if (temp !== undefined && end.isConfirmed) removeEmpty(temp);
     this.#release();
     this.#request.stdio.close();
     // It can be over before whoever asked for it holds the Run.

@@ -86,7 +86,8 @@ function native(title, filter, bars) {
       harness,
       join(root, 'test/bench/spawn_bench.cc'),
     ]);
-    const name = 'cordon-bench0000';
+    // As long as the names that the guard gives.
+    const name = 'cordon-bench00000000000';
     const files = [null, join(scratch, name)].map((temp, index) => {
       const file = join(scratch, `plan${index}`);
       writeFileSync(file, encodePlan(benchPlan(temp, filter)));

@@ -1,7 +1,7 @@
 // The native paths against a plain posix_spawn of the same program, interleaved in one run: one
 // line a variant with its median and its ratio. Harness: a single-threaded C++ process of a few MB;
 // each sample ends when the command's end is known (waitpid, or the record that the tree is dead;
-// the owner then removes the temp directory).
+// the owner then removes the temp directory, which the guard has made ahead by the second run).
 //
 // usage: spawn_bench CORDON-EXEC PLAN-NO-TEMP PLAN-TEMP TEMP-PARENT TEMP-NAME ROUNDS PROGRAM
 
@@ -40,15 +40,20 @@ double now_us() {
   exit(1);
 }
 
-int sealed_plan(const char* path) {
+std::string plan_bytes(const char* path) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat found;
   if (file < 0 || fstat(file, &found) != 0) die(path);
-  std::vector<char> bytes(static_cast<size_t>(found.st_size));
+  std::string bytes(static_cast<size_t>(found.st_size), '\0');
   if (read(file, bytes.data(), bytes.size()) != found.st_size) die(path);
   close(file);
+  return bytes;
+}
+
+int sealed_plan(const std::string& bytes) {
   int plan = memfd_create("bench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (plan < 0 || write(plan, bytes.data(), bytes.size()) != found.st_size) die("memfd");
+  if (plan < 0 || write(plan, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    die("memfd");
   fcntl(plan, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
   return plan;
 }
@@ -56,7 +61,7 @@ int sealed_plan(const char* path) {
 struct Bench {
   const char* executable;
   int plan;
-  int plan_with_temp;
+  std::string plan_with_temp;
   const char* temp_parent;
   const char* temp_name;
   const char* program;
@@ -98,31 +103,62 @@ void expect_end(int control) {
   exit(1);
 }
 
+// The temp directory that the guard has made ahead, or -1; its name goes into `name`.
+int ready_temp(int server, char* name) {
+  cordon::ReadyTemp ready{};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  iovec part{&ready, sizeof ready};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (recvmsg(server, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) <= 0) return -1;
+  int directory;
+  memcpy(&directory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof directory);
+  memcpy(name, ready.name, sizeof ready.name);
+  return directory;
+}
+
+// The plan names another directory each time.
+int plan_for(const Bench& bench, const char* name) {
+  std::string bytes = bench.plan_with_temp;
+  size_t length = strlen(bench.temp_name);
+  for (size_t at = 0; (at = bytes.find(bench.temp_name, at)) != std::string::npos; at += length) {
+    bytes.replace(at, length, name);
+  }
+  return sealed_plan(bytes);
+}
+
 void served(const Bench& bench, bool temp) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) die("socketpair");
   int parent = temp ? open(bench.temp_parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  int descriptors[] = {temp ? bench.plan_with_temp : bench.plan,
-                       ends[1],
-                       bench.null,
-                       bench.null,
-                       bench.null,
-                       parent};
-  size_t count = temp ? 6 : 5;
   cordon::RunRequest header{};
+  int directory = -1;
+  int plan = bench.plan;
+  if (temp) {
+    memcpy(header.temp_name, bench.temp_name, strlen(bench.temp_name));
+    directory = ready_temp(bench.server, header.temp_name);
+    if (directory >= 0) header.flags = cordon::kRequestTempMade;
+    plan = plan_for(bench, header.temp_name);
+  }
+  int descriptors[] = {plan, ends[1], bench.null, bench.null, bench.null, parent, directory};
+  size_t count = directory >= 0 ? 7 : temp ? 6 : 5;
   header.magic = cordon::kRequestMagic;
   header.version = cordon::kRequestVersion;
   header.groups = cordon::group_hash();
-  if (temp) snprintf(header.temp_name, sizeof header.temp_name, "%s", bench.temp_name);
   if (cordon::send_with_descriptors(bench.server, &header, sizeof header, descriptors, count,
                                     MSG_NOSIGNAL) < 0) {
     die("sendmsg");
   }
   close(ends[1]);
+  if (temp) close(plan);
+  if (directory >= 0) close(directory);
   expect_end(ends[0]);
   close(ends[0]);
-  if (parent < 0) return;
-  unlinkat(parent, bench.temp_name, AT_REMOVEDIR);
+  if (!temp) return;
+  unlinkat(parent, header.temp_name, AT_REMOVEDIR);
   close(parent);
 }
 
@@ -171,14 +207,9 @@ double median(std::vector<double> samples) {
 
 int main(int argc, char** argv) {
   if (argc != 8) return 2;
-  Bench bench{argv[1],
-              sealed_plan(argv[2]),
-              sealed_plan(argv[3]),
-              argv[4],
-              argv[5],
-              argv[7],
-              open("/dev/null", O_RDWR | O_CLOEXEC),
-              start_server(argv[1])};
+  Bench bench{
+      argv[1], sealed_plan(plan_bytes(argv[2])),      plan_bytes(argv[3]),  argv[4], argv[5],
+      argv[7], open("/dev/null", O_RDWR | O_CLOEXEC), start_server(argv[1])};
   int rounds = atoi(argv[6]);
   std::vector<double> samples[4];
   for (int round = -5; round < rounds; ++round) {

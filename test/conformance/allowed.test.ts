@@ -5,6 +5,7 @@ import { FOREIGN_ID, give, PERSONAS, ROOT } from '../support/as-user.js';
 import { effectsProgram } from '../support/build.js';
 import { needs } from '../support/require.js';
 import type { RunOptions, Settled } from '../support/runner.js';
+import { leftInTemp } from '../support/temp.js';
 import { differences, fillTree, snapshot, type World } from '../support/world.js';
 import { Bench } from './attempt.js';
 
@@ -136,7 +137,7 @@ describe.each(benches)('$name', ({ bench }) => {
       const outside = await world.lookOutside();
       expect(took(await run(effect, world.outside, { mode }))).toBe('took-place');
       expect(differences(outside, await world.lookOutside())).toEqual([]);
-      expect(readdirSync(bench.runner.temp)).toEqual([]);
+      expect(leftInTemp(bench.runner.temp)).toEqual([]);
     });
 
     it('grants a directory by allowWrite and nothing beside it', async () => {

@@ -3,12 +3,12 @@
  * @module
  */
 
-import { readdirSync } from 'node:fs';
 import type { Enforcement } from '../../src/schema/enforcement.js';
 import type { PolicyParams } from '../../src/schema/policy.js';
 import type { Persona } from '../support/as-user.js';
 import { effectsProgram, leakLibrary } from '../support/build.js';
 import { Runner, type RunnerOptions } from '../support/runner.js';
+import { leftInTemp } from '../support/temp.js';
 import { differences, World, type WorldOptions } from '../support/world.js';
 import type { Effect } from './battery.js';
 
@@ -130,7 +130,7 @@ export class Bench {
       ...acted,
       outside: differences(outsideBefore, await world.lookOutside()),
       inside: differences(insideBefore, world.lookInside()),
-      leftovers: readdirSync(runner.temp),
+      leftovers: leftInTemp(runner.temp),
     };
   }
 }

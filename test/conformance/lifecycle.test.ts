@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { give, PERSONAS } from '../support/as-user.js';
@@ -16,6 +16,7 @@ import {
 } from '../support/processes.js';
 import { needs } from '../support/require.js';
 import { type OneShotRun, Runner, type Watched } from '../support/runner.js';
+import { leftInTemp } from '../support/temp.js';
 import { until } from '../support/until.js';
 
 needs('landlock');
@@ -86,7 +87,7 @@ describe.each(PERSONAS)('$name', (persona) => {
     const next = new Runner(persona, { env: crashed.env });
     const { result } = await next.confined('/bin/true', [], { workspace, cwd: workspace });
     expect(result?.outcome).toEqual({ kind: 'exited', code: 0 });
-    await until('no temp directory is left', () => readdirSync(crashed.temp).length === 0);
+    await until('no temp directory is left', () => leftInTemp(crashed.temp).length === 0);
     await next.close();
   }
 
@@ -137,7 +138,7 @@ describe.each(PERSONAS)('$name', (persona) => {
     expect(marked(bystander.mark)).toHaveLength(PROCESSES_OF_A_TREE);
     await bystander.run.signal('SIGKILL');
     await bystander.run.settled;
-    await until('no temp directory is left', () => readdirSync(runner.temp).length === 0);
+    await until('no temp directory is left', () => leftInTemp(runner.temp).length === 0);
   });
 
   it('both die at once: what survives, the next start ends', async () => {
@@ -165,7 +166,7 @@ describe.each(PERSONAS)('$name', (persona) => {
     command.kill('SIGKILL');
     await once(command, 'exit');
     await nothingLives(mark);
-    await until('no temp directory is left', () => readdirSync(runner.temp).length === 0);
+    await until('no temp directory is left', () => leftInTemp(runner.temp).length === 0);
   });
 
   describe('one-shot', () => {
@@ -195,14 +196,14 @@ describe.each(PERSONAS)('$name', (persona) => {
       await nothingLives(mark);
       const { exitCode, signal } = await shot.ended;
       expect({ exitCode, signal }).not.toEqual({ exitCode: 0, signal: null });
-      expect(readdirSync(runner.temp)).toEqual([]);
+      expect(leftInTemp(runner.temp)).toEqual([]);
     });
 
     it('the caller dies: the tree ends', async () => {
       const { mark } = await startOneShot();
       await runner.crash();
       await nothingLives(mark);
-      await until('no temp directory is left', () => readdirSync(runner.temp).length === 0);
+      await until('no temp directory is left', () => leftInTemp(runner.temp).length === 0);
     });
   });
 
@@ -222,7 +223,7 @@ describe.each(PERSONAS)('$name', (persona) => {
         }),
       );
     }
-    expect(readdirSync(runner.temp)).toEqual([]);
+    expect(leftInTemp(runner.temp)).toEqual([]);
     expect(
       descendants(runner.pid)
         .map(commandLine)
@@ -259,7 +260,7 @@ describe.each(PERSONAS)('$name', (persona) => {
       expect(marked(mark)).toEqual([]);
       const kinds = { timeout: 'timed-out', abort: 'cancelled', signal: 'signalled' } as const;
       expect(result?.outcome.kind).toBe(kinds[how]);
-      expect(readdirSync(runner.temp)).toEqual([]);
+      expect(leftInTemp(runner.temp)).toEqual([]);
     },
   );
 });

@@ -13,6 +13,7 @@ import type { RunResult } from '../../src/schema/result.js';
 import { give, PERSONAS } from '../support/as-user.js';
 import { needs, needsHere } from '../support/require.js';
 import { Runner, type RunOptions } from '../support/runner.js';
+import { leftInTemp } from '../support/temp.js';
 import { differences, snapshot, World } from '../support/world.js';
 
 needs('landlock');
@@ -30,7 +31,7 @@ describe.each(PERSONAS)('$name', (persona) => {
     world = await World.make(persona, runner.base);
   });
   afterEach(async () => {
-    expect(readdirSync(runner.temp)).toEqual([]);
+    expect(leftInTemp(runner.temp)).toEqual([]);
     await world.remove();
   });
   afterAll(() => runner.close());

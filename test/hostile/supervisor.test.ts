@@ -59,8 +59,9 @@ describe.each(PERSONAS)('$name', (persona) => {
     );
     const command = await other.started;
     await other.says('/\n');
-    const [name = ''] = readdirSync(stage.runner.temp);
-    const directory = `${stage.runner.temp}/${name}`;
+    const environment = readFileSync(`/proc/${command}/environ`, 'utf8').split('\0');
+    const directory = environment.find((each) => each.startsWith('TMPDIR='))?.slice(7);
+    expect(directory).toContain(stage.runner.temp);
     const script = `(echo x > ${directory}/x) 2>/dev/null && echo wrote; rmdir ${directory} 2>/dev/null && echo removed
       kill -9 ${command} 2>/dev/null && echo killed; true`;
     const { result } = await stage.script(script);

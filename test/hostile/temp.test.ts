@@ -14,6 +14,8 @@ import { give, PERSONAS } from '../support/as-user.js';
 import { needs } from '../support/require.js';
 import { Runner } from '../support/runner.js';
 import { expectRefusal, Stage } from '../support/stage.js';
+import { leftInTemp } from '../support/temp.js';
+import { until } from '../support/until.js';
 
 needs('landlock');
 
@@ -85,7 +87,7 @@ describe.each(PERSONAS)('$name', (persona) => {
       const { result, error } = await stage.script(script);
       expect(error?.message).toBeUndefined();
       expect(result?.outcome).toEqual({ kind: 'exited', code: 0 });
-      expect(readdirSync(stage.runner.temp)).toEqual([]);
+      expect(leftInTemp(stage.runner.temp)).toEqual([]);
     });
 
     it('links out of it are removed, not followed', async () => {
@@ -93,7 +95,7 @@ describe.each(PERSONAS)('$name', (persona) => {
       stage.file('outside/file', 'untouched\n');
       await stage.script(`ln -s ${outside} "$TMPDIR/link"; ln -s ${outside}/file "$TMPDIR/file"`);
       expect(readdirSync(outside)).toEqual(['file']);
-      expect(readdirSync(stage.runner.temp)).toEqual([]);
+      expect(leftInTemp(stage.runner.temp)).toEqual([]);
     });
 
     it('the directory itself replaced by a link: what the link names stays', async () => {
@@ -103,6 +105,68 @@ describe.each(PERSONAS)('$name', (persona) => {
       const script = `rmdir "$TMPDIR" && ln -s ${outside} "$TMPDIR"; mv "$TMPDIR" "$TMPDIR.x"; true`;
       await stage.script(script);
       expect(readdirSync(outside)).toEqual(['file']);
+    });
+  });
+
+  describe('a temp directory that is made ahead', () => {
+    const stage = new Stage(persona).install();
+
+    /** Path of the one that waits, once two runs have made it worth it. */
+    async function ready(): Promise<string> {
+      for (let run = 0; run < 2; run++) await stage.script('true');
+      await until('one waits', () => readdirSync(stage.runner.temp).length === 1);
+      return join(stage.runner.temp, readdirSync(stage.runner.temp)[0] ?? '');
+    }
+    const own = async (options = {}) =>
+      (await stage.script('echo "$TMPDIR" && ls -A "$TMPDIR"', options)).result?.stdout;
+
+    it("is the next run's, empty, and gone with it", async () => {
+      const path = await ready();
+      expect(await own()).toBe(path);
+      expect(existsSync(path)).toBe(false);
+    });
+
+    it("is nobody's once another run has been at it", async () => {
+      const path = await ready();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const { result } = await stage.script(
+        `for d in "${stage.runner.temp}"/*; do test "$d" = "$TMPDIR" || echo planted > "$d/planted"; done`,
+        { allowWrite: [stage.runner.temp], temp: 'none' },
+      );
+      expect(result?.exitCode).toBe(0);
+      expect(readdirSync(path)).toEqual(['planted']);
+      const [other, ...names] = (await own())?.split('\n') ?? [];
+      expect(other).not.toBe(path);
+      expect(names).toEqual([]);
+      rmSync(path, { recursive: true });
+    });
+
+    it('is not lost to a run that is refused', async () => {
+      const path = await ready();
+      expectRefusal(
+        await stage.script('true', { require: ['write', 'protected-names'] }),
+        'ENFORCEMENT_TOO_WEAK',
+      );
+      expect(await own()).toBe(path);
+    });
+
+    it("is no unconfined run's", async () => {
+      const path = await ready();
+      const options = { mode: 'danger-full-access', workspace: undefined, temp: 'private' };
+      expect(await own(options)).not.toContain(path);
+      expect(await own()).toBe(path);
+    });
+
+    it('goes with the process', async () => {
+      const runner = await new Runner(persona).ready();
+      const { workspace } = stage;
+      for (let run = 0; run < 2; run++) {
+        await runner.confined('true', [], { workspace, cwd: workspace });
+      }
+      await until('one waits', () => readdirSync(runner.temp).length === 1);
+      await runner.crash();
+      await until('it is gone', () => readdirSync(runner.temp).length === 0);
+      await runner.close();
     });
   });
 

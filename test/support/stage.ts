@@ -3,12 +3,13 @@
  * @module
  */
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { give, type Persona } from './as-user.js';
 import { missing, needsHere } from './require.js';
 import { Runner, type RunnerOptions, type Settled, type Unconfined } from './runner.js';
+import { leftInTemp } from './temp.js';
 
 export class Stage {
   readonly persona: Persona;
@@ -39,7 +40,7 @@ export class Stage {
     afterEach(() => {
       if (this.#runner === undefined) return;
       // Whatever a test did to a run, the run's temp directory is gone.
-      expect(readdirSync(this.runner.temp)).toEqual([]);
+      expect(leftInTemp(this.runner.temp)).toEqual([]);
       rmSync(this.#place, { recursive: true, force: true });
     });
     afterAll(() => this.#runner?.close());

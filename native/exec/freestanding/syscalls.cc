@@ -235,6 +235,9 @@ int fstat(int fd, struct stat* found) noexcept {
 int stat(const char* path, struct stat* found) noexcept {
   return static_cast<int>(call(SYS_newfstatat, AT_FDCWD, path, found, 0));
 }
+int fstatat(int directory, const char* path, struct stat* found, int flags) noexcept {
+  return static_cast<int>(call(SYS_newfstatat, directory, path, found, flags));
+}
 int chmod(const char* path, mode_t mode) noexcept {
   return static_cast<int>(call(SYS_fchmodat, AT_FDCWD, path, mode));
 }

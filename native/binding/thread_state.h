@@ -1,0 +1,45 @@
+// What a thread has running. Node destroys it with the thread, also one that is terminated.
+#pragma once
+
+#include <napi.h>
+#include <sys/types.h>
+
+#include <vector>
+
+#include "core/record.h"
+#include "core/unique_fd.h"
+
+namespace cordon {
+
+struct Served {
+  int fd;
+  pid_t pid;
+};
+
+// A temp directory that a served process made ahead.
+struct ReadyDirectory {
+  int server;  // -1: let go since
+  ReadyTemp told;
+  UniqueFd directory;
+  bool taken;  // a run that is being prepared has its name
+};
+
+struct ThreadState {
+  std::vector<ReadyDirectory> ready;
+  std::vector<Served> served;
+
+  ~ThreadState();
+};
+
+inline ThreadState& thread_state(Napi::Env env) { return *env.GetInstanceData<ThreadState>(); }
+
+// The directory with this name that `take_temp` promised; null when it was none of those.
+ReadyDirectory* find_taken(ThreadState* state, const char* name);
+
+// It belongs to a run now.
+void forget_ready(ThreadState* state, const ReadyDirectory* ready);
+
+// Lets go of what a served process made, but for what is taken.
+void forget_ready_of(ThreadState* state, int server);
+
+}  // namespace cordon
