@@ -7,17 +7,15 @@
  * @module
  */
 
-import type { BigIntStats } from 'node:fs';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import type { ErrorCode } from '../errors/codes.js';
 import { errnoOf } from '../errors/errno.js';
 import { SandboxError } from '../errors/sandbox-error.js';
+import type { OpenedObject } from '../native/binding.js';
 import type { RootFact } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
 import { missingComponent } from './missing.js';
-
-/** O_PATH of Linux, the same on every architecture Cordon runs on; Node has no name for it. */
-const O_PATH = 0o10000000;
+import type { HeldObject } from './objects.js';
+import { openObject } from './objects.js';
 
 /** Roots by the path as asked, and the descriptors that keep them what they are. */
 export interface HeldRoots {
@@ -46,16 +44,15 @@ export function openRoots({
   allowWrite = [],
   allowSocket = [],
 }: RootsRequest): HeldRoots {
-  const held: number[] = [];
+  const held: HeldObject[] = [];
   const dispose = () => {
-    for (const fd of held.splice(0)) closeSync(fd);
+    for (const object of held.splice(0)) object.close();
   };
   try {
     const directory = openCwd(cwd, held);
     const roots = new Map<string, RootFact>();
     const look = (asked: string, use: string) => {
-      if (!roots.has(asked))
-        roots.set(asked, openObject(asked, { base: directory.path, use, held }));
+      if (!roots.has(asked)) roots.set(asked, openRoot(asked, { base: directory.path, use, held }));
     };
     if (workspace !== undefined) look(workspace, 'the workspace');
     for (const asked of allowWrite) look(asked, 'a writable root');
@@ -67,9 +64,9 @@ export function openRoots({
   }
 }
 
-function openCwd(cwd: string, held: number[]): RootFact {
+function openCwd(cwd: string, held: HeldObject[]): RootFact {
   try {
-    const fact = openObject(cwd, { base: '.', use: 'the working directory', held });
+    const fact = openRoot(cwd, { base: '.', use: 'the working directory', held });
     if (fact.kind === 'directory') return fact;
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
@@ -87,30 +84,19 @@ function openCwd(cwd: string, held: number[]): RootFact {
 interface OpenRequest {
   readonly base: string;
   readonly use: string;
-  readonly held: number[];
+  readonly held: HeldObject[];
 }
 
-function openObject(asked: string, { base, use, held }: OpenRequest): RootFact {
+function openRoot(asked: string, { base, use, held }: OpenRequest): RootFact {
   // Joined as text: normalising would turn `link/..` into the link's parent instead of the target's.
   const full = asked.startsWith('/') ? asked : `${base}/${asked}`;
-  const fd = openPath(full, { asked, use });
-  let keep = false;
-  try {
-    const stat = fstatSync(fd, { bigint: true });
-    const path = canonicalPath(fd, { stat, asked, use });
-    keep = held.length < LIMITS.rootDescriptors.value;
-    if (keep) held.push(fd);
-    return {
-      path,
-      asked,
-      kind: kindOf(stat),
-      dev: stat.dev,
-      ino: stat.ino,
-      uid: Number(stat.uid),
-    };
-  } finally {
-    if (!keep) closeSync(fd);
-  }
+  const object = openPath(full, { asked, use });
+  if (held.length < LIMITS.rootDescriptors.value) held.push(object);
+  else object.close();
+  const { kind, dev, ino, uid, links, path } = object;
+  if (path !== undefined) return { path, asked, kind: KINDS[kind], dev, ino, uid };
+  const details = links === 0 ? { reason: 'it was removed' } : nameless();
+  throw refusal('ROOT_UNREADABLE', { asked, use }, undefined, details);
 }
 
 interface Naming {
@@ -118,28 +104,14 @@ interface Naming {
   readonly use: string;
 }
 
-function openPath(full: string, naming: Naming): number {
+function openPath(full: string, naming: Naming): HeldObject {
   try {
-    return openSync(full, O_PATH | constants.O_RDONLY);
+    return openObject(full);
   } catch (error) {
     const errno = errnoOf(error);
     if (errno !== 'ENOENT' && errno !== 'ENOTDIR') throw refusal('ROOT_UNREADABLE', naming, error);
     throw refusal('ROOT_MISSING', naming, error, missingComponent(full));
   }
-}
-
-/** The kernel's own name of an open object; checked by going there, because a removed one still has a name. */
-function canonicalPath(fd: number, { stat, asked, use }: Naming & { stat: BigIntStats }): string {
-  const naming = { asked, use };
-  try {
-    const path = readlinkSync(`/proc/self/fd/${fd}`);
-    const there = lstatSync(path, { bigint: true });
-    if (there.dev === stat.dev && there.ino === stat.ino) return path;
-  } catch (error) {
-    if (stat.nlink > 0n) throw refusal('ROOT_UNREADABLE', naming, error, nameless());
-  }
-  const reason = stat.nlink === 0n ? 'it was removed' : nameless().reason;
-  throw refusal('ROOT_UNREADABLE', naming, undefined, { reason });
 }
 
 function nameless(): { readonly reason: string } {
@@ -164,9 +136,12 @@ function refusal(
   });
 }
 
-function kindOf(stat: BigIntStats): RootFact['kind'] {
-  if (stat.isDirectory()) return 'directory';
-  if (stat.isCharacterDevice() || stat.isBlockDevice()) return 'device';
-  if (stat.isSocket()) return 'socket';
-  return stat.isFIFO() ? 'fifo' : 'file';
-}
+const KINDS: Readonly<Record<OpenedObject['kind'], RootFact['kind']>> = {
+  directory: 'directory',
+  character: 'device',
+  block: 'device',
+  socket: 'socket',
+  fifo: 'fifo',
+  file: 'file',
+  anonymous: 'file',
+};

@@ -38,6 +38,18 @@ export interface LaunchRequest {
   readonly temp?: TempRequest;
 }
 
+/** A file system object that was opened as a place (O_PATH), and what it is. */
+export interface OpenedObject {
+  readonly fd: number;
+  readonly kind: DescriptorFacts['kind'];
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly uid: number;
+  readonly links: number;
+  /** The kernel's own name of it: canonical, and leading there now. Missing where there is none, or it is not UTF-8. */
+  readonly path?: string;
+}
+
 export interface ServerProcess {
   readonly fd: number;
   readonly pid: number;
@@ -73,6 +85,8 @@ export interface Binding {
   returnTemp(name: string): void;
   /** Sends one run; returns the control socket. Throws `EAGAIN` when the served process is behind, `EPIPE` when it is gone. */
   launch(request: LaunchRequest): number;
+  /** Opens what `path` leads to, close-on-exec; what five calls of `node:fs` would tell takes a quarter of their time. */
+  openObject(path: string): OpenedObject;
   /** A socket pair (`duplex`) or a pipe whose parent end reads or writes. Parent end is non-blocking. */
   channel(kind: 'duplex' | 'read' | 'write'): DescriptorPair;
   /** A sealed memfd that holds the plan, close-on-exec; a spawner that is given its number duplicates it. */

@@ -54,6 +54,11 @@ function unavailable(errors: readonly unknown[]): SandboxUnavailableError {
   });
 }
 
+/** The native part, if something has loaded it. */
+export function nativeIfLoaded(): Native | undefined {
+  return loaded;
+}
+
 /** The native part, loaded at the first call. Throws `SANDBOX_UNAVAILABLE` with every load error when there is none. */
 export function loadNative(): Native {
   if (loaded !== undefined) return loaded;
