@@ -79,14 +79,22 @@ int make_plan(const uint8_t* bytes, size_t size, UniqueFd* plan) {
   return fcntl(plan->get(), F_ADD_SEALS, seals) == 0 ? 0 : errno;
 }
 
+bool goes_inline(const Request& request) {
+  return request.plan_size > 0 && request.plan_size <= kMostInlineBytes;
+}
+
 int send_request(const Request& request, const RunRequest& header, const int* descriptors,
                  size_t count) {
+  iovec parts[] = {{const_cast<RunRequest*>(&header), sizeof header},
+                   {const_cast<uint8_t*>(request.plan), request.plan_size}};
+  size_t part_count = goes_inline(request) ? 2 : 1;
+  size_t size = sizeof header + (part_count == 2 ? request.plan_size : 0);
   ssize_t sent;
   do {
-    sent = send_with_descriptors(request.server, &header, sizeof header, descriptors, count,
+    sent = send_with_descriptors(request.server, parts, part_count, descriptors, count,
                                  MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(sizeof header) ? 0 : sent < 0 ? errno : EIO;
+  return sent == static_cast<ssize_t>(size) ? 0 : sent < 0 ? errno : EIO;
 }
 
 }  // namespace
@@ -98,8 +106,9 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
     return throw_type_error(env, "{server, plan, stdio: [fd, fd, fd], temp?: {parent, name}}");
   }
   UniqueFd plan;
-  if (int error = make_plan(request.plan, request.plan_size, &plan)) {
-    return throw_system_error(env, error, "memfd_create");
+  if (!goes_inline(request)) {
+    if (int error = make_plan(request.plan, request.plan_size, &plan))
+      return throw_system_error(env, error, "memfd_create");
   }
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -120,9 +129,16 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
   header.magic = kRequestMagic;
   header.version = kRequestVersion;
   header.groups = group_hash();
-  int descriptors[kMostDescriptors] = {plan.get(), theirs.get(), request.stdio[0], request.stdio[1],
-                                       request.stdio[2]};
-  size_t count = kRequestDescriptors;
+  int descriptors[kMostDescriptors];
+  size_t count = 0;
+  if (plan.valid()) {
+    descriptors[count++] = plan.get();
+  } else {
+    header.flags |= kRequestPlanInline;
+  }
+  for (int fd : {theirs.get(), request.stdio[0], request.stdio[1], request.stdio[2]}) {
+    descriptors[count++] = fd;
+  }
   if (request.has_temp) {
     parent.reset(open(request.temp_parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!parent.valid()) return throw_system_error(env, errno, "open", request.temp_parent.c_str());
@@ -131,7 +147,7 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
     ready = find_taken(&thread_state(env), header.temp_name);
   }
   if (ready != nullptr) {
-    header.flags = kRequestTempMade;
+    header.flags |= kRequestTempMade;
     descriptors[count++] = ready->directory.get();
   }
   if (int error = send_request(request, header, descriptors, count)) {

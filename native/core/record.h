@@ -40,13 +40,18 @@ struct ControlRequest {
 inline constexpr uint32_t kSignalFromTerminal = 0x80000000;
 
 // Owner to guard: this header and descriptors: plan, control, 0, 1, 2, when a temp directory is
-// named its parent, and with kRequestTempMade the directory itself.
+// named its parent, and with kRequestTempMade the directory itself. With kRequestPlanInline the
+// plan's bytes follow the header instead of its descriptor.
 inline constexpr uint32_t kRequestMagic = 0x51504443;  // "CDPQ" read as little-endian
 inline constexpr uint32_t kRequestVersion = 2;
 inline constexpr uint32_t kRequestDescriptors = 5;
 inline constexpr uint32_t kTempNameBytes = 48;
 // In RunRequest::flags: the temp directory is one that the guard made ahead.
 inline constexpr uint32_t kRequestTempMade = 1u << 0;
+// A memfd is made, sealed, sent and mapped in 50 µs; a few pages of a message cost two.
+inline constexpr uint32_t kRequestPlanInline = 1u << 1;
+// Longer ones would fill the pair: it takes some 200 KB (net.core.wmem_default), and several wait.
+inline constexpr uint32_t kMostInlineBytes = 16 * 1024;
 
 struct RunRequest {
   uint32_t magic;

@@ -319,6 +319,7 @@ void Guard::await_request(int socket, pid_t guard, size_t slot) {
   if (!move_all(moves, sizeof moves / sizeof *moves)) _exit(kExitRefused);
   if (!close_from(kFdFirstFree)) _exit(kExitRefused);
   prepare_to_supervise();
+  expect_request();
   Received received;
   Receipt receipt = receive_request(kFdServer, groups_, 0, &received);
   Failure failure;
@@ -496,8 +497,16 @@ void Guard::become_supervisor(Received* received, const UniqueFd& control,
   };
   // Of one that waited these are in place already.
   const Move lasting[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}};
-  SupervisorSetup setup{slot,           control.valid(), temp.made(),    journal_.valid(),
-                        confined_only_, !confined_only_, end != nullptr, end};
+  SupervisorSetup setup{slot,
+                        control.valid(),
+                        temp.made(),
+                        journal_.valid(),
+                        confined_only_,
+                        !confined_only_,
+                        end != nullptr,
+                        end,
+                        received->inline_plan,
+                        received->inline_size};
   Failure failure;
   if (injected(Stage::kDescriptors) || !move_all(moves, sizeof moves / sizeof *moves) ||
       (end != nullptr && !move_all(lasting, sizeof lasting / sizeof *lasting))) {

@@ -17,11 +17,18 @@ bool from_owner(const Received& received, uint64_t groups, const ucred& sender) 
          received.header.groups == groups && sender.uid == getuid() && sender.gid == getgid();
 }
 
+uint8_t g_inline[kMostInlineBytes];
+
+bool has(const Received& received, uint32_t flag) { return (received.header.flags & flag) != 0; }
+
 // Takes every descriptor of the message over, wanted or not. Returns how many there were.
 size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
-  UniqueFd* places[] = {&received->plan,          &received->control,  &received->stdio[0],
-                        &received->stdio[1],      &received->stdio[2], &received->temp_parent,
-                        &received->temp_directory};
+  UniqueFd* all[] = {&received->plan,          &received->control,  &received->stdio[0],
+                     &received->stdio[1],      &received->stdio[2], &received->temp_parent,
+                     &received->temp_directory};
+  size_t absent = has(*received, kRequestPlanInline) ? 1 : 0;
+  UniqueFd** places = all + absent;
+  size_t most = sizeof all / sizeof *all - absent;
   size_t count = 0;
   for (cmsghdr* item = CMSG_FIRSTHDR(message); item != nullptr; item = CMSG_NXTHDR(message, item)) {
     if (item->cmsg_level != SOL_SOCKET) continue;
@@ -31,7 +38,7 @@ size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
     for (size_t i = 0; i < brought; ++i, ++count) {
       int fd = -1;
       memcpy(&fd, CMSG_DATA(item) + i * sizeof fd, sizeof fd);
-      if (count < sizeof places / sizeof *places) {
+      if (count < most) {
         places[count]->reset(fd);
       } else {
         close(fd);
@@ -43,13 +50,18 @@ size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
 
 }  // namespace
 
+void expect_request() {
+  volatile uint8_t* pages = g_inline;
+  pages[0] = 0;
+}
+
 Receipt receive_request(int socket, uint64_t groups, int flags, Received* received) {
   alignas(
       cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(kMostReceived * sizeof(int))];
-  iovec part{&received->header, sizeof received->header};
+  iovec parts[] = {{&received->header, sizeof received->header}, {g_inline, sizeof g_inline}};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
@@ -58,13 +70,21 @@ Receipt receive_request(int socket, uint64_t groups, int flags, Received* receiv
   size_t count = take_descriptors(&message, &sender, received);
   // A message without a byte cannot be told from the end, and is none of ours either way.
   if (length == 0) return Receipt::kGone;
-  bool whole = length == sizeof received->header && (message.msg_flags & MSG_TRUNC) == 0;
+  bool whole = length >= static_cast<ssize_t>(sizeof received->header) &&
+               (message.msg_flags & MSG_TRUNC) == 0;
   if (!whole || !from_owner(*received, groups, sender)) return Receipt::kForeign;
+  bool has_inline = has(*received, kRequestPlanInline);
+  size_t beyond = static_cast<size_t>(length) - sizeof received->header;
+  if (has_inline != (beyond > 0)) return Receipt::kForeign;
+  if (has_inline) {
+    received->inline_plan = g_inline;
+    received->inline_size = beyond;
+  }
   received->header.temp_name[kTempNameBytes - 1] = '\0';
   bool temp = received->header.temp_name[0] != '\0';
-  bool made = (received->header.flags & kRequestTempMade) != 0;
+  bool made = has(*received, kRequestTempMade);
   if (made && !temp) return Receipt::kForeign;
-  size_t wanted = kRequestDescriptors + (temp ? 1 : 0) + (made ? 1 : 0);
+  size_t wanted = kRequestDescriptors - (has_inline ? 1 : 0) + (temp ? 1 : 0) + (made ? 1 : 0);
   if ((message.msg_flags & MSG_CTRUNC) != 0 && count < wanted) return Receipt::kNoRoom;
   return count == wanted ? Receipt::kWhole : Receipt::kForeign;
 }

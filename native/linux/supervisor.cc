@@ -46,9 +46,7 @@ constexpr int kPatienceMs = 5000;
 // it cannot either.
 bool load_plan(const uint8_t** data, size_t* size, Failure* failure) {
   struct stat found;
-  if (injected(Stage::kPlan) || fstat(kFdPlan, &found) != 0) {
-    return failure->at(Stage::kPlan, errno);
-  }
+  if (fstat(kFdPlan, &found) != 0) return failure->at(Stage::kPlan, errno);
   size_t length = static_cast<size_t>(found.st_size);
   int seals = fcntl(kFdPlan, F_GET_SEALS);
   bool sealed =
@@ -140,9 +138,10 @@ class Supervisor {
 };
 
 bool Supervisor::read_plan() {
-  const uint8_t* data = nullptr;
-  size_t size = 0;
-  if (!load_plan(&data, &size, &failure_)) return false;
+  const uint8_t* data = setup_.plan;
+  size_t size = setup_.plan_size;
+  if (injected(Stage::kPlan)) return failure_.at(Stage::kPlan, errno);
+  if (data == nullptr && !load_plan(&data, &size, &failure_)) return false;
   size_t fault = 0;
   if (!decode_plan(data, size, &plan_, &fault)) {
     return failure_.at(Stage::kPlan, EINVAL, "malformed plan", static_cast<uint32_t>(fault));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/failure.h"
 
@@ -39,6 +40,9 @@ struct SupervisorSetup {
   bool may_be_unconfined;
   bool from_one_shot;  // forward what the guard's pid sends
   RunEnd* end;         // null when served
+  // The plan where it came with the request, in memory that stays as it is; null for kFdPlan.
+  const uint8_t* plan;
+  size_t plan_size;
 };
 
 // A supervisor's word on its tree: it is dead, nothing was started, or something of it is left for

@@ -251,6 +251,24 @@ BOTH(a_temp_directory_is_there_and_gone_afterwards) {
   CHECK(!exists(temp_path()));
 }
 
+BOTH(a_plan_comes_with_the_request_or_as_a_descriptor) {
+  ServedGuard guard(served(executable));
+  // The long one has no choice.
+  for (size_t size : {size_t{10}, size_t{kMostInlineBytes}}) {
+    PlanSpec plan = shell_plan("test ${#X} = " + std::to_string(size));
+    plan.environment.push_back("X=" + std::string(size, 'x'));
+    for (bool by_descriptor : {false, true}) {
+      LaunchSpec spec;
+      spec.plan_by_descriptor = by_descriptor;
+      CHECK_EQ(guard.launch(plan, spec).until_closed().wait_status, 0);
+    }
+  }
+  // One after the other in the same memory: nothing of the longer is left in the shorter.
+  Bytes garbage(kMostInlineBytes, 0x5a);
+  CHECK(guard.launch_bytes(garbage).until_closed().failed);
+  CHECK_EQ(guard.launch(shell_plan("exit 0")).until_closed().wait_status, 0);
+}
+
 // --- refusals
 
 BOTH(a_launch_that_fails_says_where) {
@@ -405,6 +423,23 @@ BOTH(a_malformed_header_is_the_end) {
     RunRequest header = request_header();
     header.version += 1;
     return request_of(header, null, 5);
+  });
+}
+
+BOTH(a_plan_that_is_not_where_the_header_says_is_the_end) {
+  RunRequest header = request_header();
+  header.flags = kRequestPlanInline;
+  for (size_t size : {size_t{0}, size_t{kMostInlineBytes + 1}}) {
+    expect_end_of_guard(executable, [&](int null) {
+      RawRequest request = request_of(header, null, 4);
+      request.header += std::string(size, 'x');
+      return request;
+    });
+  }
+  expect_end_of_guard(executable, [&](int null) {
+    RawRequest request = request_of(header, null, 5);
+    request.header += "x";
+    return request;
   });
 }
 

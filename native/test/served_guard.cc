@@ -252,13 +252,17 @@ Control ServedGuard::launch(const PlanSpec& plan, const LaunchSpec& spec) {
 }
 
 Control ServedGuard::launch_bytes(const Bytes& plan, const LaunchSpec& spec) {
-  UniqueFd memory = sealed_plan(plan);
+  bool goes_inline = !spec.plan_by_descriptor && !plan.empty() && plan.size() <= kMostInlineBytes;
+  UniqueFd memory;
+  if (!goes_inline) memory = sealed_plan(plan);
   int ends[2];
   CHECK_CALL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
   UniqueFd null = null_device();
-  std::vector<int> descriptors = {memory.get(), theirs.get()};
+  std::vector<int> descriptors;
+  if (!goes_inline) descriptors.push_back(memory.get());
+  descriptors.push_back(theirs.get());
   for (int fd : spec.stdio) descriptors.push_back(fd < 0 ? null.get() : fd);
   UniqueFd parent;
   if (!spec.temp_name.empty()) {
@@ -268,10 +272,13 @@ Control ServedGuard::launch_bytes(const Bytes& plan, const LaunchSpec& spec) {
   }
   RunRequest header = request_header(spec.temp_name);
   if (spec.temp_directory >= 0) {
-    header.flags = kRequestTempMade;
+    header.flags |= kRequestTempMade;
     descriptors.push_back(spec.temp_directory);
   }
-  send({bytes_of(header), descriptors});
+  if (goes_inline) header.flags |= kRequestPlanInline;
+  std::string message = bytes_of(header);
+  if (goes_inline) message.append(plan.begin(), plan.end());
+  send({message, descriptors});
   return Control(std::move(ours));
 }
 

@@ -89,6 +89,8 @@ struct LaunchSpec {
   std::string temp_parent;
   std::string temp_name;
   int temp_directory = -1;  // made ahead
+  // As what is too long for a message; else the plan follows the header.
+  bool plan_by_descriptor = false;
 };
 
 // A temp directory that the guard made ahead.

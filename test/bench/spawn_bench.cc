@@ -60,7 +60,8 @@ int sealed_plan(const std::string& bytes) {
 
 struct Bench {
   const char* executable;
-  int plan;
+  int plan;  // of the one-shot, as a descriptor
+  std::string plan_without_temp;
   std::string plan_with_temp;
   const char* temp_parent;
   const char* temp_name;
@@ -121,13 +122,13 @@ int ready_temp(int server, char* name) {
 }
 
 // The plan names another directory each time.
-int plan_for(const Bench& bench, const char* name) {
+std::string plan_for(const Bench& bench, const char* name) {
   std::string bytes = bench.plan_with_temp;
   size_t length = strlen(bench.temp_name);
   for (size_t at = 0; (at = bytes.find(bench.temp_name, at)) != std::string::npos; at += length) {
     bytes.replace(at, length, name);
   }
-  return sealed_plan(bytes);
+  return bytes;
 }
 
 void served(const Bench& bench, bool temp) {
@@ -135,25 +136,25 @@ void served(const Bench& bench, bool temp) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) die("socketpair");
   int parent = temp ? open(bench.temp_parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   cordon::RunRequest header{};
-  int directory = -1;
-  int plan = bench.plan;
-  if (temp) {
-    memcpy(header.temp_name, bench.temp_name, strlen(bench.temp_name));
-    directory = ready_temp(bench.server, header.temp_name);
-    if (directory >= 0) header.flags = cordon::kRequestTempMade;
-    plan = plan_for(bench, header.temp_name);
-  }
-  int descriptors[] = {plan, ends[1], bench.null, bench.null, bench.null, parent, directory};
-  size_t count = directory >= 0 ? 7 : temp ? 6 : 5;
   header.magic = cordon::kRequestMagic;
   header.version = cordon::kRequestVersion;
   header.groups = cordon::group_hash();
-  if (cordon::send_with_descriptors(bench.server, &header, sizeof header, descriptors, count,
-                                    MSG_NOSIGNAL) < 0) {
+  header.flags = cordon::kRequestPlanInline;
+  int directory = -1;
+  std::string plan = bench.plan_without_temp;
+  if (temp) {
+    memcpy(header.temp_name, bench.temp_name, strlen(bench.temp_name));
+    directory = ready_temp(bench.server, header.temp_name);
+    if (directory >= 0) header.flags |= cordon::kRequestTempMade;
+    plan = plan_for(bench, header.temp_name);
+  }
+  int descriptors[] = {ends[1], bench.null, bench.null, bench.null, parent, directory};
+  size_t count = directory >= 0 ? 6 : temp ? 5 : 4;
+  iovec parts[] = {{&header, sizeof header}, {plan.data(), plan.size()}};
+  if (cordon::send_with_descriptors(bench.server, parts, 2, descriptors, count, MSG_NOSIGNAL) < 0) {
     die("sendmsg");
   }
   close(ends[1]);
-  if (temp) close(plan);
   if (directory >= 0) close(directory);
   expect_end(ends[0]);
   close(ends[0]);
@@ -207,9 +208,17 @@ double median(std::vector<double> samples) {
 
 int main(int argc, char** argv) {
   if (argc != 8) return 2;
-  Bench bench{
-      argv[1], sealed_plan(plan_bytes(argv[2])),      plan_bytes(argv[3]),  argv[4], argv[5],
-      argv[7], open("/dev/null", O_RDWR | O_CLOEXEC), start_server(argv[1])};
+  std::string without_temp = plan_bytes(argv[2]);
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  Bench bench{argv[1],
+              sealed_plan(without_temp),
+              without_temp,
+              plan_bytes(argv[3]),
+              argv[4],
+              argv[5],
+              argv[7],
+              null,
+              start_server(argv[1])};
   int rounds = atoi(argv[6]);
   std::vector<double> samples[4];
   for (int round = -5; round < rounds; ++round) {
