@@ -89,7 +89,7 @@
       # Fortified calls are the C library's own.
       'cflags': [ '-fPIE', '-U_FORTIFY_SOURCE', '-fno-threadsafe-statics' ],
       'cflags!': [ '-fPIC' ],
-      'ldflags': [ '-static-pie', '-nostdlib', '-nostartfiles', '-Wl,-z,relro,-z,now,-z,noexecstack' ],
+      'ldflags': [ '-static-pie', '-nostdlib', '-nostartfiles', '-Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code' ],
       'ldflags!': [ '-rdynamic' ],
     },
   ],

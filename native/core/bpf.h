@@ -103,13 +103,14 @@ class FilterAssembler {
     return static_cast<uint32_t>(target - at - 1);
   }
 
+  // Before the arrays: where no filter is assembled their pages are never touched.
+  size_t count_ = 0;
+  size_t labels_ = 0;
+  bool failed_ = false;
   sock_filter code_[kMostInstructions];
   uint16_t yes_[kMostInstructions];
   uint16_t no_[kMostInstructions];
   uint16_t targets_[kMostLabels];
-  size_t count_ = 0;
-  size_t labels_ = 0;
-  bool failed_ = false;
 };
 
 }  // namespace cordon

@@ -6,9 +6,10 @@
 
 namespace cordon {
 
+// Names are within the row: a pointer would have to be relocated at every start.
 struct ErrnoName {
   int value;
-  const char* name;
+  char name[16];
 };
 
 inline constexpr ErrnoName kErrnoNames[] = {

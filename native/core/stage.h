@@ -31,9 +31,10 @@ enum class Stage : uint32_t {
   kExec,
 };
 
+// Names are within the row: a pointer would have to be relocated at every start.
 struct StageName {
   Stage stage;
-  const char* name;
+  char name[20];
 };
 
 // Mirrored by src/errors/stages.ts; a test compares the two.

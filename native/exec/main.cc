@@ -44,7 +44,7 @@ int run(int count, char** words) {
   int control = optional(words[1]) == nullptr ? -1 : descriptor(words[1]);
   if (plan < 0 || (control < 0 && optional(words[1]) != nullptr)) return usage();
   return cordon::run_once(
-      {plan, control, count == 4 ? words[2] : nullptr, count == 4 ? words[3] : nullptr, nullptr});
+      {plan, control, count == 4 ? words[2] : nullptr, count == 4 ? words[3] : nullptr});
 }
 
 // Behind the verb and five words.

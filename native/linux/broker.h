@@ -59,9 +59,9 @@ class Broker {
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
+  Connector connector_;
   Workers workers_;
   Denials denials_;
-  Connector connector_;
 };
 
 }  // namespace cordon

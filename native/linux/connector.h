@@ -46,9 +46,9 @@ class Connector {
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   timespec began_{};
-  char refused_[kPathBytes];
   bool granted_ = false;  // by the policy, whoever serves it
   Workers* workers_ = nullptr;
+  char refused_[kPathBytes];
 };
 
 }  // namespace cordon

@@ -27,9 +27,9 @@ class Denials {
   static constexpr size_t kMost = 256;
 
   int control_ = -1;
-  uint64_t told_[kMost];
   size_t count_ = 0;
   uint32_t lost_ = 0;
+  uint64_t told_[kMost];
 };
 
 }  // namespace cordon

@@ -82,8 +82,18 @@ struct TakenReport {
   char temp_name[kTempNameBytes];
 };
 
+// After exec only ignored signals are not at their default, and usually none is: one look spares a
+// call for each. Where there is no /proc all are reset.
 void reset_dispositions() {
-  for (int signal = 1; signal <= kHighestSignal; ++signal) ::signal(signal, SIG_DFL);
+  char status[1536];
+  uint64_t ignored = ~uint64_t{0};
+  const char* line = read_small("/proc/self/status", status, sizeof status) > 0
+                         ? find_line(status, "SigIgn:\t")
+                         : nullptr;
+  if (line != nullptr && !take_number(&line, 16, &ignored)) ignored = ~uint64_t{0};
+  for (int signal = 1; signal <= kHighestSignal; ++signal) {
+    if ((ignored >> (signal - 1) & 1) != 0) ::signal(signal, SIG_DFL);
+  }
 }
 
 int open_null() { return open("/dev/null", O_RDWR | O_CLOEXEC); }
@@ -91,14 +101,12 @@ int open_null() { return open("/dev/null", O_RDWR | O_CLOEXEC); }
 // The low numbers are a supervisor's places: occupied here, so that nothing the guard opens can be
 // in the way when its child moves descriptors there.
 bool occupy_low_descriptors() {
-  for (;;) {
-    int fd = open_null();
-    if (fd < 0) return false;
-    if (fd >= kFdFirstFree) {
-      close(fd);
-      return true;
-    }
-  }
+  int null = open_null();
+  int last = null;
+  while (last >= 0 && last < kFdFirstFree) last = fcntl(null, F_DUPFD_CLOEXEC, 0);
+  if (last < 0) return false;
+  close(last);
+  return true;
 }
 
 // A directory that was made ahead, unless it has been removed since.
@@ -166,7 +174,8 @@ class Guard {
  public:
   explicit Guard(bool confined_only) : confined_only_(confined_only) {}
 
-  bool start(const char* journal_directory, Failure* failure);
+  bool start(Failure* failure);
+  bool start_serving(const char* journal_directory, Failure* failure);
   int serve(int socket);
   int run_once(const OneShotOptions& options);
 
@@ -201,12 +210,8 @@ class Guard {
   UniqueFd journal_directory_;
   UniqueFd journal_;
   UniqueFd signals_;
-  // Constructed one by one as they are first needed: untouched pages cost neither memory nor time
-  // at fork.
-  alignas(GuardedRun) unsigned char storage_[kMostRuns * sizeof(GuardedRun)];
   size_t runs_used_ = 0;
   size_t live_ = 0;
-  pid_t inherited_[kMostInherited];
   size_t inherited_count_ = 0;
   size_t waiting_ = 0;
   int broken_ = 0;
@@ -220,22 +225,31 @@ class Guard {
   ino_t parent_inode_ = 0;
   uint32_t runs_in_parent_ = 0;
   ReadyDirectory ready_[kMostReady];
+  // Constructed one by one as they are first needed: untouched pages cost neither memory nor time
+  // at fork. Last, so that what is always needed lies together.
+  alignas(GuardedRun) unsigned char storage_[kMostRuns * sizeof(GuardedRun)];
+  pid_t inherited_[kMostInherited];
 };
 
-bool Guard::start(const char* journal_directory, Failure* failure) {
+bool Guard::start(Failure* failure) {
   reset_dispositions();
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   spare_inherited();
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failure->at(Stage::kSubreaper, errno);
-  if (!open_child_list()) return failure->at(Stage::kSubreaper, errno, "/proc");
   int life[2];
   if (pipe2(life, O_CLOEXEC) != 0) return failure->at(Stage::kDescriptors, errno);
   life_read_.reset(life[0]);
   life_write_.reset(life[1]);
   signals_.reset(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_.valid()) return failure->at(Stage::kSignals, errno);
+  return true;
+}
+
+// What only a guard of many runs needs.
+bool Guard::start_serving(const char* journal_directory, Failure* failure) {
+  if (!open_child_list()) return failure->at(Stage::kSubreaper, errno, "/proc");
   int reports[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports) != 0) {
     return failure->at(Stage::kDescriptors, errno);
@@ -353,7 +367,7 @@ bool Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
 }
 
 void Guard::take_reports() {
-  for (;;) {
+  while (reports_read_.valid()) {
     TakenReport report{};
     int descriptors[3] = {-1, -1, -1};
     alignas(cmsghdr) char space[CMSG_SPACE(sizeof descriptors)];
@@ -645,6 +659,7 @@ int mirror(const RunEnd& end) {
   sigemptyset(&only);
   sigaddset(&only, signal);
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::signal(signal, SIG_DFL);
   raise(signal);
   return 128 + signal;
 }
@@ -665,6 +680,8 @@ int Guard::run_once(const OneShotOptions& options) {
     memcpy(received.header.temp_name, options.temp_name, length);
   }
   launch(&received, end);
+  // While the supervisor prepares; where this fails its own attempt does too, and says so.
+  open_child_list();
   received = Received();
   while (live_ > 0) {
     pollfd ready{signals_.get(), POLLIN, 0};
@@ -697,8 +714,8 @@ int serve(const ServeOptions& options) {
   close(kFdControl);
   Guard* guard = make_guard(options.confined_only);
   Failure failure;
-  if (!socket.valid() || !occupy_low_descriptors() ||
-      !guard->start(options.journal_directory, &failure)) {
+  if (!socket.valid() || !occupy_low_descriptors() || !guard->start(&failure) ||
+      !guard->start_serving(options.journal_directory, &failure)) {
     return kExitRefused;
   }
   return guard->serve(socket.get());
@@ -717,7 +734,7 @@ int run_once(const OneShotOptions& options) {
   for (int fd = kFdControl; fd < kFdFirstFree; ++fd) close(fd);
   Guard* guard = make_guard(false);
   if (!occupy_low_descriptors()) failure.at(Stage::kDescriptors, errno, "/dev/null");
-  if (failure.set || !guard->start(options.journal_directory, &failure)) {
+  if (failure.set || !guard->start(&failure)) {
     complain(failure);
     return kExitRefused;
   }

@@ -23,7 +23,6 @@ struct OneShotOptions {
   int control;              // -1: nobody watches
   const char* temp_parent;  // null: no temp directory
   const char* temp_name;
-  const char* journal_directory;
 };
 
 // One run with the descriptors 0, 1, 2 of this process; mirrors its end: exits or dies as the

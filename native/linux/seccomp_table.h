@@ -51,7 +51,7 @@ enum class Test : uint8_t {
 };
 
 struct FilterRow {
-  const char* name;
+  char name[20];  // within the row: a pointer would have to be relocated at every start
   int x86_64;
   int arm64;
   uint32_t features;  // the row is there when the plan has one of these

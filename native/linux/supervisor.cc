@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 
 #include "core/plan_codec.h"
 #include "linux/broker.h"
@@ -120,8 +121,6 @@ class Supervisor {
   Failure failure_;
   UniqueFd ruleset_;
   UniqueFd signals_;
-  FilterAssembler filter_;
-  Broker broker_;
   StartedFacts facts_{};
   const char** arguments_ = nullptr;
   const char** environment_ = nullptr;
@@ -135,6 +134,9 @@ class Supervisor {
   int64_t terminal_copies_[kHighestSignal + 1] = {};
   unsigned char pending_[sizeof(ControlRequest)] = {};
   size_t pending_bytes_ = 0;
+  // Last, because they are large and mostly untouched.
+  FilterAssembler filter_;
+  Broker broker_;
 };
 
 bool Supervisor::read_plan() {
@@ -263,6 +265,9 @@ void Supervisor::run() {
     fail();
   }
   report_start();
+  // Nothing is made ready any more; at the end of the run somebody would wait for these.
+  ruleset_.reset();
+  close(kFdPlan);
   watch();
 }
 
@@ -435,8 +440,10 @@ void prepare_to_supervise() {
 }
 
 void supervise(const SupervisorSetup& setup) {
-  Supervisor supervisor(setup);
-  supervisor.run();
+  // Static: it is large and mostly untouched, where a stack of that size is touched page by page.
+  alignas(Supervisor) static unsigned char memory[sizeof(Supervisor)];
+  auto* supervisor = new (memory) Supervisor(setup);
+  supervisor->run();
 }
 
 }  // namespace cordon

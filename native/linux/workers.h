@@ -53,8 +53,8 @@ class Workers {
   };
 
   int listener_ = -1;
-  Worker workers_[kMostWorkers];
   size_t count_ = 0;
+  Worker workers_[kMostWorkers];
 };
 
 }  // namespace cordon

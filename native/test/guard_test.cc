@@ -161,7 +161,7 @@ BOTH(gives_the_command_what_the_plan_says) {
 
 BOTH(signals_are_as_a_command_expects_them) {
   // Whatever the owner ignores and blocks.
-  signal(SIGPIPE, SIG_IGN);
+  ignore_signals();
   sigset_t some;
   sigemptyset(&some);
   sigaddset(&some, SIGTERM);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace cordon::test {
 
@@ -55,10 +56,17 @@ inline std::string text_of(unsigned long value) {
   return text_of(static_cast<unsigned long long>(value));
 }
 
+// Text is compared as text, wherever it lies.
+inline std::string_view comparable(const char* text) { return text; }
+template <typename Value>
+const Value& comparable(const Value& value) {
+  return value;
+}
+
 template <typename Actual, typename Expected>
 void check_equal(const Actual& actual, const Expected& expected, const char* text, const char* file,
                  int line) {
-  if (actual == expected) return;
+  if (comparable(actual) == comparable(expected)) return;
   fail_at(file, line,
           std::string(text) + " is " + text_of(actual) + ", expected " + text_of(expected));
 }

@@ -85,6 +85,15 @@ BOTH(says_why_nothing_was_started) {
   CHECK(!exists(scratch() + "/ran"));
 }
 
+BOTH(its_command_ignores_no_signal_that_it_was_started_with) {
+  ignore_signals();
+  UniqueFd file(open((scratch() + "/status").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  OneShotSpec spec = with(executable);
+  spec.stdio[1] = file.get();
+  CHECK(run_to_end(program_plan({"/bin/cat", "/proc/self/status"}), spec) == exited(0));
+  CHECK(read_file(scratch() + "/status").find("SigIgn:\t0000000000000000\n") != std::string::npos);
+}
+
 BOTH(hands_its_own_streams_to_the_command) {
   int in[2];
   int out[2];

@@ -1,5 +1,7 @@
 #include "test/plans.h"
 
+#include <signal.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +41,12 @@ PlanSpec shell_plan(const std::string& script) {
   PlanSpec plan = program_plan({"/bin/sh", "-c", script});
   plan.arguments[0] = "sh";
   return plan;
+}
+
+void ignore_signals() {
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    if (number != SIGCHLD) signal(number, SIG_IGN);
+  }
 }
 
 }  // namespace cordon::test

@@ -18,4 +18,7 @@ PlanSpec shell_plan(const std::string& script);
 // The same, for another program.
 PlanSpec program_plan(const std::vector<std::string>& arguments);
 
+// All of them but SIGCHLD, with which nobody could wait for a child.
+void ignore_signals();
+
 }  // namespace cordon::test

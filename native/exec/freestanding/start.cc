@@ -60,7 +60,8 @@ struct ThreadBlock {
   uintptr_t unused[4];
   uintptr_t stack_guard;
 };
-ThreadBlock g_thread;
+// In the page that every start touches anyway.
+[[gnu::section(".data")]] ThreadBlock g_thread;
 #endif
 
 }  // namespace

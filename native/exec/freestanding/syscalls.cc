@@ -30,7 +30,8 @@ constexpr size_t kKernelSetBytes = 8;
 
 constexpr long kHighestErrno = 4095;
 
-int g_errno = 0;
+// In the page that every start touches anyway.
+[[gnu::section(".data")]] int g_errno = 0;
 
 #if defined(__x86_64__)
 
