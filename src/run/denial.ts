@@ -5,7 +5,12 @@
 
 import { dirname } from 'node:path';
 import { errnoName } from '../errors/errno.js';
+import { flagsOf } from '../errors/flags.js';
 import type { DeniedRecord } from '../native/records.js';
+import { explain } from '../policy/explain.js';
+import type { Operation } from '../schema/explanation.js';
+import type { HostFacts, TargetFact } from '../schema/facts.js';
+import type { Policy } from '../schema/policy.js';
 import type { Denial } from '../schema/result.js';
 import type { Guarantee, Mechanism } from '../schema/vocabulary.js';
 
@@ -14,56 +19,94 @@ interface DeniedOperation {
   readonly guarantee: Guarantee;
   /** What refuses it when the observer only saw it. */
   readonly by: Mechanism;
-  /** The smallest change of the policy that would have allowed it; undefined when none does. */
-  readonly widening?: (path: string) => string;
+  /** What `explain` is asked about. */
+  readonly asked: Operation;
+  /** What the path is, as far as the operation tells. */
+  readonly kind: TargetFact['kind'];
 }
 
-const SHARED_OBJECTS = '/dev/shm/';
+const landlocked = (operation: Operation, kind: TargetFact['kind'] = 'file'): DeniedOperation => ({
+  operation,
+  guarantee: operation === 'truncate' ? 'truncate' : 'write',
+  by: 'landlock',
+  asked: operation,
+  kind,
+});
 
-const writing = (path: string) =>
-  path.startsWith(SHARED_OBJECTS) ? '--shared-memory shared' : `--allow-write ${path}`;
-/** What does not exist cannot be granted: its directory can. */
-const writingIn = (path: string) =>
-  path.startsWith(SHARED_OBJECTS) ? writing(path) : `--allow-write ${dirname(path)}`;
+const metadata = (operation: string, asked: Operation): DeniedOperation => ({
+  operation,
+  guarantee: 'metadata',
+  by: 'broker',
+  asked,
+  kind: 'file',
+});
 
 /** In the order of their numbers, which start at 1. */
 const OPERATIONS: readonly DeniedOperation[] = [
-  { operation: 'write', guarantee: 'write', by: 'landlock', widening: writing },
-  { operation: 'create', guarantee: 'write', by: 'landlock', widening: writingIn },
-  { operation: 'remove', guarantee: 'write', by: 'landlock', widening: writingIn },
-  { operation: 'rename', guarantee: 'write', by: 'landlock', widening: writingIn },
-  { operation: 'link', guarantee: 'write', by: 'landlock', widening: writingIn },
-  { operation: 'truncate', guarantee: 'truncate', by: 'landlock', widening: writing },
-  { operation: 'chmod', guarantee: 'metadata', by: 'broker', widening: writing },
-  { operation: 'chown', guarantee: 'metadata', by: 'broker', widening: writing },
-  { operation: 'utime', guarantee: 'metadata', by: 'broker', widening: writing },
-  { operation: 'xattr', guarantee: 'metadata', by: 'broker', widening: writing },
-  { operation: 'flags', guarantee: 'metadata', by: 'broker', widening: writing },
-  { operation: 'set-id', guarantee: 'set-id', by: 'broker' },
+  landlocked('write'),
+  landlocked('create', 'missing'),
+  landlocked('remove'),
+  landlocked('rename'),
+  landlocked('link'),
+  landlocked('truncate'),
+  metadata('chmod', 'chmod'),
+  metadata('chown', 'chown'),
+  metadata('utime', 'utime'),
+  metadata('xattr', 'xattr'),
+  metadata('flags', 'xattr'),
+  { operation: 'set-id', guarantee: 'set-id', by: 'broker', asked: 'set-id', kind: 'file' },
   {
     operation: 'connect',
     guarantee: 'unix-sockets',
     by: 'broker',
-    widening: (path) => `--allow-socket ${path}`,
+    asked: 'connect',
+    kind: 'socket',
   },
 ];
 
 const OBSERVED = 2;
+const DEVICES = '/dev/';
+
+/** What a Run was refused under. */
+export interface DeniedUnder {
+  readonly policy: Policy;
+  readonly host: HostFacts;
+}
 
 /** The denial a record tells of; undefined for an operation this version does not know. */
-export function denialOf(record: DeniedRecord): Denial | undefined {
+export function denialOf(record: DeniedRecord, under: DeniedUnder): Denial | undefined {
   const known = OPERATIONS[record.operation - 1];
   if (known === undefined) return undefined;
-  const { operation, guarantee, by, widening } = known;
+  const widening = wideningOf(record.path, known, under);
   return {
-    operation,
+    operation: known.operation,
     path: record.path,
-    guarantee,
-    by,
+    guarantee: known.guarantee,
+    by: known.by,
     errno: errnoName(record.errno),
     pid: record.pid,
     ...(record.command !== '' && { command: record.command }),
     source: record.source === OBSERVED ? 'observer' : 'broker',
-    ...(widening !== undefined && { widening: widening(record.path) }),
+    ...(widening !== undefined && { widening }),
   };
+}
+
+/**
+ * What `explain` answers, as flags. To give up confinement is nothing to retry a command with that was just refused
+ * something, so that is not offered. The path is taken as it was told, not looked up: the command may have changed it since.
+ */
+function wideningOf(
+  path: string,
+  { asked, kind }: DeniedOperation,
+  { policy, host }: DeniedUnder,
+): string | undefined {
+  const isDevice = kind === 'file' && path.startsWith(DEVICES);
+  const { widening } = explain({
+    question: { operation: asked, path },
+    target: { asked: path, path, kind: isDevice ? 'device' : kind, directory: dirname(path) },
+    policy,
+    host,
+  });
+  if (widening === undefined || widening.mode === 'danger-full-access') return undefined;
+  return flagsOf(widening);
 }

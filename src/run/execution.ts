@@ -8,13 +8,13 @@ import { constants } from 'node:os';
 import { ControlSocket } from '../native/control.js';
 import type {
   ControlRecord,
+  DeniedRecord,
   ExitedRecord,
   FailedRecord,
   StartedRecord,
 } from '../native/records.js';
 import { LIMITS } from '../schema/limits.js';
-import type { Denial, Survivor } from '../schema/result.js';
-import { denialOf } from './denial.js';
+import type { Survivor } from '../schema/result.js';
 
 /** Why a Run ends. `exited`: by itself. */
 export type Ending =
@@ -30,7 +30,7 @@ export interface ExecutionEnd {
   readonly failed?: FailedRecord | undefined;
   readonly exited?: ExitedRecord | undefined;
   readonly survivors: readonly Survivor[];
-  readonly denials: readonly Denial[];
+  readonly denied: readonly DeniedRecord[];
   /** How many more there were; unknown when the supervisor could not say. */
   readonly denialsLost: number | undefined;
   /** The supervisor said that the tree is dead. */
@@ -58,7 +58,7 @@ export interface ExecutionRequest {
 export class Execution {
   readonly #request: ExecutionRequest;
   readonly #survivors: Survivor[] = [];
-  readonly #denials: Denial[] = [];
+  readonly #denied: DeniedRecord[] = [];
   #denialsLost: number | undefined;
   readonly #abort = () => this.#end({ reason: 'cancelled', cause: this.#request.signal?.reason });
   /** Asked for before there was a supervisor to ask. */
@@ -181,11 +181,9 @@ export class Execution {
         // The tree is dead and its temp directory empty: the guard has nothing to add, and two more wake-ups are spared.
         if (!record.tempNotEmpty) this.#control?.destroy();
         return;
-      case 'denied': {
-        const denial = denialOf(record);
-        if (denial !== undefined) this.#denials.push(denial);
+      case 'denied':
+        this.#denied.push(record);
         return;
-      }
       case 'stopped':
         if (this.#started !== undefined) this.#onStopped?.(this.#started.pid);
         return;
@@ -212,7 +210,7 @@ export class Execution {
       failed: this.#failed,
       exited: this.#exited,
       survivors: this.#survivors,
-      denials: this.#denials,
+      denied: this.#denied,
       denialsLost: this.#denialsLost,
       isConfirmed: this.#isConfirmed,
       isTreeAlive: this.#isTreeAlive,

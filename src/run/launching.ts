@@ -197,6 +197,7 @@ export class Launching {
       error,
       end: this.#refusal === undefined ? this.#end : undefined,
       policy: this.#resolved?.policy,
+      host: this.#resolved?.facts.host,
       enforcement: this.#compiled?.enforcement,
       filter: this.#compiled?.plan.filter,
       removed: this.#resolved?.environment.removed,

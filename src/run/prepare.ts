@@ -173,7 +173,7 @@ class Preparation implements Prepared {
 
   #result(end: ExecutionEnd): RunResult {
     const { resolved, compiled, startedAt } = this.#request;
-    const { command, policy, environment, temp } = resolved;
+    const { command, policy, facts, environment, temp } = resolved;
     const context = { file: command.file, plan: compiled.plan, tempParent: temp?.parent };
     const isHeard = end.started !== undefined || end.failed !== undefined;
     const isEnded = isHeard || end.ending.reason !== 'exited';
@@ -184,6 +184,7 @@ class Preparation implements Prepared {
       error: failureOf(heard, context),
       end: heard,
       policy,
+      host: facts.host,
       enforcement: compiled.enforcement,
       filter: compiled.plan.filter,
       removed: environment.removed,

@@ -7,9 +7,11 @@ import type { SandboxError } from '../errors/sandbox-error.js';
 import type { FilterFeature } from '../plan/plan.js';
 import { nowMs } from '../platform/clock.js';
 import type { Enforcement } from '../schema/enforcement.js';
+import type { HostFacts } from '../schema/facts.js';
 import type { Command } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
-import type { Outcome, RunResult } from '../schema/result.js';
+import type { Denial, Outcome, RunResult } from '../schema/result.js';
+import { denialOf } from './denial.js';
 import type { ExecutionEnd } from './execution.js';
 import { exitOf, notStarted, outcomeOf } from './outcome.js';
 
@@ -22,6 +24,8 @@ export interface ResultParts {
   /** Undefined when nothing was launched. */
   readonly end?: ExecutionEnd | undefined;
   readonly policy?: Policy | undefined;
+  /** What the policy was resolved on. */
+  readonly host?: HostFacts | undefined;
   readonly enforcement?: Enforcement | undefined;
   /** What the launched plan's filter does. */
   readonly filter?: readonly FilterFeature[] | undefined;
@@ -46,12 +50,17 @@ export function resultOf(parts: ResultParts): RunResult {
     ...(output ?? { truncated: [] }),
     ...(enforcement !== undefined && { enforcement }),
     ...(policy !== undefined && { policy }),
-    denials: end?.denials ?? [],
+    denials: denialsOf(parts),
     denialsComplete: areComplete(parts),
     survivors: end?.survivors ?? [],
     environment: { removed: parts.removed ?? [] },
     durationMs: Math.round((nowMs() - startedAt) * 1000) / 1000,
   };
+}
+
+function denialsOf({ end, policy, host }: ResultParts): readonly Denial[] {
+  if (end === undefined || policy === undefined || host === undefined) return [];
+  return end.denied.flatMap((record) => denialOf(record, { policy, host }) ?? []);
 }
 
 /** A kernel that refuses says so to the command alone: only with the observer is every refused write seen. */

@@ -40,6 +40,7 @@ export interface Denial {
   readonly pid: number;
   readonly command?: string;
   readonly source: 'kernel' | 'broker' | 'observer';
+  /** The smallest grant that would have allowed it, as flags; absent where only no confinement at all would. */
   readonly widening?: string;
 }
 

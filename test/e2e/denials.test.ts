@@ -31,6 +31,25 @@ describe.each(PERSONAS)('$name', (persona) => {
     expect(result?.denialsComplete).toBe(true);
   });
 
+  it('offers what explain would, for each', async () => {
+    const { workspace } = stage;
+    stage.file('workspace/kept', 'kept');
+    stage.file('outside/file', 'kept');
+    const { result } = await stage.script(
+      `echo x > kept; echo x > made; mkdir ../outside/made; mv kept moved; chmod 600 ../outside/file
+       touch -d 2001-01-01 ../outside/file; chmod 4755 kept; echo x > "${stage.runner.env.HOME}/made"; true`,
+      readOnly,
+    );
+    const denials = result?.denials ?? [];
+    expect(denials.length).toBeGreaterThanOrEqual(7);
+    for (const { operation, path = '', widening } of denials) {
+      const ran = await stage.runner.cordon(['explain', operation, path], { cwd: workspace });
+      const [, offered = ''] = /^ {2}would allow it {2,}(.*)$/m.exec(ran.stdout) ?? [];
+      const isNothing = offered.startsWith('--mode danger-full-access');
+      expect(widening, `${operation} ${path}`).toBe(isNothing ? undefined : offered);
+    }
+  });
+
   it('what is granted, read or not there at all is no denial', async () => {
     const { result } = await stage.script(
       'echo x > made; mv made moved; ln moved linked; chmod 700 moved; rm moved linked; cat /etc/hostname > /dev/null; rm -f nowhere/x; true',

@@ -3,9 +3,9 @@
  * @module
  */
 
+import { quoted } from '../../errors/flags.js';
 import type { Operand } from '../options.js';
 import type { CompletionCommand } from './completion.js';
-import { quoted } from './completion.js';
 
 function fishOperand(takes: Operand | undefined): string {
   if (takes === undefined) return '';

@@ -3,9 +3,9 @@
  * @module
  */
 
+import { quoted } from '../../errors/flags.js';
 import type { Operand } from '../options.js';
 import type { CompletionCommand } from './completion.js';
-import { quoted } from './completion.js';
 
 /** In zsh's argument specifications brackets and colons have a meaning. */
 function zshWords(text: string): string {

@@ -24,8 +24,3 @@ export interface CompletionCommand {
   /** Operands are a command and its arguments. */
   readonly runsCommand: boolean;
 }
-
-/** One word for a POSIX-like shell. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -3,11 +3,9 @@
  * @module
  */
 
+import { flagsOf } from '../../errors/flags.js';
 import { visible } from '../../errors/visible.js';
 import type { Explanation, ExplanationRule } from '../../schema/explanation.js';
-import { optionName } from '../../schema/option-names.js';
-import type { PolicyParams } from '../../schema/policy.js';
-import { quoted } from './completion.js';
 import { originText } from './policy.js';
 import type { Sheet } from './text.js';
 import { columns, paint } from './text.js';
@@ -43,22 +41,6 @@ const OF_MODE: ReadonlySet<ExplanationRule> = new Set([
   'never',
   'foreign-process',
 ]);
-
-const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
-
-function argument(text: string): string {
-  return PLAIN_WORD.test(text) ? text : quoted(visible(text));
-}
-
-/** A widening as it is written on the command line. */
-export function flagsOf(widening: PolicyParams): string {
-  return Object.entries(widening)
-    .flatMap(([field, value]) => {
-      const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
-      return texts.map((text) => `${optionName(field, 'flag')} ${argument(String(text))}`);
-    })
-    .join(' ');
-}
 
 function wideningText({ allowed, widening }: Explanation): string | undefined {
   if (allowed) return undefined;

@@ -38,7 +38,7 @@ function end(parts: Partial<ExecutionEnd>): ExecutionEnd {
   return {
     ending: EXITED,
     survivors: [],
-    denials: [],
+    denied: [],
     denialsLost: undefined,
     isConfirmed: true,
     isTreeAlive: false,
