@@ -623,6 +623,45 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
         expect(ran.stdout).toContain(word);
       }
     });
+
+    it('in fish completes commands, options, values, and the command of run as itself', async (context) => {
+      needsHere(context, 'program:fish');
+      stage.file('workspace/letter', '');
+      stage.directory('workspace/place');
+      const offered: readonly (readonly [string, ...string[]])[] = [
+        ['cordon ins', 'inspect'],
+        ['cordon --vers', '--version'],
+        ['cordon run --mo', '--mode'],
+        ['cordon run --mode work', 'workspace-write'],
+        ['cordon run --mode=work', '--mode=workspace-write'],
+        ['cordon run --protect ', 'default', 'none'],
+        ['cordon run --workspace pl', 'place/'],
+        ['cordon run --allow-write le', 'letter'],
+        ['cordon run --timeout '],
+        ['cordon run -- sha512su', 'sha512sum'],
+        ['cordon run --timeout 5 --mode=read-only sha512su', 'sha512sum'],
+        ['cordon run -- cat le', 'letter'],
+        ['cordon run -- cat --mo'],
+        ['cordon run -- "a b" le', 'letter'],
+        ['cordon run -- cordon inspect --js', '--json'],
+        ['cordon policy --js', '--json'],
+        ['cordon policy le'],
+        ['cordon explain wri', 'write'],
+        ['cordon explain --mode read-only write le', 'letter'],
+        ['cordon explain write wri'],
+        ['cordon completion z', 'zsh'],
+        ['cordon completion zsh '],
+      ];
+      // Descriptions stand behind a tab.
+      const script = `cordon completion fish | source
+        for line in $argv; echo "> $line"; complete -C $line | cut -f1; end`;
+      const lines = offered.map(([line]) => `'${line}'`).join(' ');
+      const ran = await shell(stage, `fish -c '${script}' ${lines}`);
+      expect(ran.stderr).toBe('');
+      expect(ran.stdout.split('\n').slice(0, -1)).toEqual(
+        offered.flatMap(([line, ...words]) => [`> ${line}`, ...words]),
+      );
+    });
   });
 });
 
