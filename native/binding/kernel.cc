@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "binding/exports.h"
 #include "core/errno_name.h"
 #include "linux/landlock.h"
@@ -16,6 +18,9 @@ bool has_seccomp_filter() {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+// EBADF for the descriptor that is none, unless a filter, or a kernel before 5.6, answers first.
+bool copies_descriptors() { return syscall(SYS_pidfd_getfd, -1L, 0L, 0L) != 0 && errno == EBADF; }
+
 }  // namespace
 
 Napi::Value kernel(const Napi::CallbackInfo& info) {
@@ -24,6 +29,7 @@ Napi::Value kernel(const Napi::CallbackInfo& info) {
   facts.Set("landlockAbi", abi > 0 ? abi : 0);
   if (abi <= 0) facts.Set("landlockError", errno_name(abi == 0 ? ENOSYS : -abi));
   facts.Set("seccomp", has_seccomp_filter());
+  facts.Set("descriptorCopies", copies_descriptors());
   return facts;
 }
 

@@ -71,8 +71,9 @@ export async function probe(request: ProbeRequest): Promise<Proven> {
     throw error;
   });
   const refused = await under(REFUSED);
-  if (brokered !== undefined) return { listener: true, brokered, refused };
-  return { listener: false, brokered: {}, refused, unjudged: await under(ALWAYS) };
+  const listener = brokered !== undefined;
+  if (listener && request.kernel.descriptorCopies) return { listener, brokered, refused };
+  return { listener, brokered: brokered ?? {}, refused, unjudged: await under(ALWAYS) };
 }
 
 function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {

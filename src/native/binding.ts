@@ -67,6 +67,8 @@ export interface KernelFacts {
   /** errno name of the version query when `landlockAbi` is 0: ENOSYS not built, EOPNOTSUPP disabled at boot, EPERM filtered. */
   readonly landlockError?: string;
   readonly seccomp: boolean;
+  /** A supervisor can take a copy of a descriptor of what it supervises (pidfd_getfd), which a connect on behalf needs. */
+  readonly descriptorCopies: boolean;
 }
 
 export interface Binding {

@@ -146,7 +146,8 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
       { ...FILTER, features: ['no-unix-sockets'], stops: ['unix-connect', 'unix-datagram'] },
     ],
     gap: 'programs outside that listen on a UNIX socket can be asked to act',
-    remedy: 'use Linux 7.1 or later (Landlock ABI 9)',
+    remedy:
+      'give the run none (--sockets none), use Linux 7.1 or later (Landlock ABI 9), or let the filter of a container allow pidfd_getfd',
   },
   'abstract-sockets': {
     promise: prevent,

@@ -20,6 +20,8 @@ export interface HostCapabilities {
   readonly seccomp: boolean;
   /** The supervisor can be asked about them: an outer sandbox may have the only listener. */
   readonly listener: boolean;
+  /** It can take a copy of a descriptor of theirs, to connect it. */
+  readonly descriptorCopies: boolean;
   readonly uid: number;
   readonly gid: number;
   readonly devices: HostFacts['devices'];
@@ -126,7 +128,7 @@ function mechanismsOf(filter: readonly FilterFeature[]): readonly Mechanism[] {
 /** Without a listener a read-only run falls to refusing all metadata; one that writes keeps what it needs, and says so. */
 function filterOf(
   policy: Policy,
-  { seccomp, listener }: HostCapabilities,
+  { seccomp, listener, descriptorCopies }: HostCapabilities,
   landlockAbi: number,
 ): readonly FilterFeature[] {
   if (!seccomp) return [];
@@ -138,7 +140,7 @@ function filterOf(
   if (listener && hasOwn) features.push('broker-metadata');
   else if (!writes) features.push('refuse-metadata');
   if (policy.sockets.value === 'none') features.push('no-unix-sockets');
-  else if (listener) features.push('broker-sockets');
+  else if (listener && descriptorCopies) features.push('broker-sockets');
   if (listener && policy.denials.value === 'on') features.push('observe');
   if (listener && landlockAbi < TRUNCATE_ABI) features.push('broker-truncate');
   return features;
@@ -198,7 +200,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     "A seccomp filter refuses Landlock's system calls: let the container's profile allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self.",
 };
 const USUAL_ADVICE =
-  'Use a kernel with Landlock (5.13 or later), or --mode danger-full-access for no confinement at all.';
+  "Use a kernel with Landlock (5.13 or later); in a container whose seccomp profile hides it, allow the profile Landlock's system calls; or use --mode danger-full-access for no confinement at all.";
 
 function withoutLandlock({ landlockError }: HostCapabilities): SandboxUnavailableError {
   const error = landlockError ?? 'ENOSYS';

@@ -60,7 +60,7 @@ export interface Proven {
   readonly brokered: Proofs;
   /** Metadata and UNIX sockets were refused by the filter. */
   readonly refused: Proofs;
-  /** Neither was judged by a filter of ours: tried where nobody listens, because there a plan may leave them alone. */
+  /** Neither was judged by a filter of ours: tried where nobody listens or nobody can connect on behalf, because there a plan may leave them alone. */
   readonly unjudged?: Proofs;
 }
 

@@ -278,10 +278,11 @@ describe('close', () => {
 
 describe('kernel', () => {
   it('says what Landlock answers', () => {
-    const { landlockAbi, landlockError, seccomp } = binding.kernel();
+    const { landlockAbi, landlockError, seccomp, descriptorCopies } = binding.kernel();
     expect(landlockAbi > 0 ? landlockError === undefined : landlockError?.startsWith('E')).toBe(
       true,
     );
     expect(typeof seccomp).toBe('boolean');
+    expect(typeof descriptorCopies).toBe('boolean');
   });
 });

@@ -77,6 +77,11 @@ export function leakLibrary(): string {
   return compile('leak.c', ['-shared', '-fPIC'], '.so');
 }
 
+/** `refuse ERRNO NUMBER,… COMMAND…`: system calls that the filter of a container refuses. */
+export function refuseProgram(): string {
+  return compile('refuse.c', ['-static']);
+}
+
 /** `abicap N COMMAND…`: the command sees a kernel of Landlock ABI N. */
 export function abicapProgram(): string {
   return compile('abicap.c', ['-static']);

@@ -35,12 +35,14 @@ const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [] }
 interface Machine {
   readonly seccomp: boolean;
   readonly listener: boolean;
+  readonly descriptorCopies: boolean;
 }
-const ABLE: Machine = { seccomp: true, listener: true };
+const ABLE: Machine = { seccomp: true, listener: true, descriptorCopies: true };
 const MACHINES: Readonly<Record<string, Machine>> = {
   'seccomp and listener': ABLE,
-  'seccomp without listener': { seccomp: true, listener: false },
-  'no seccomp': { seccomp: false, listener: false },
+  'no copies of descriptors': { ...ABLE, descriptorCopies: false },
+  'seccomp without listener': { ...ABLE, listener: false },
+  'no seccomp': { ...ABLE, seccomp: false, listener: false },
 };
 
 function applied(
