@@ -18,7 +18,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../errors/errno.js';
 import type { AttributeFacts, Binding } from '../native/binding.js';
+import { nowMs } from '../platform/clock.js';
 import type { Effect } from '../schema/proofs.js';
 
 const VICTIM_MODE = 0o600;
@@ -76,6 +78,7 @@ const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean | u
 };
 
 const PREFIX = '.cordon-probe-';
+const PAUSE_MS = 5;
 
 /** Sees what `node:fs` does not show. */
 export type Eyes = Pick<Binding, 'attributes'>;
@@ -150,14 +153,28 @@ export class ProbePlace {
     return this.#opened(name, (fd) => this.#eyes?.attributes(fd));
   }
 
-  /** May be called twice. What is in it under a name that is not ours stays, and the directory with it. */
-  remove(): void {
+  /**
+   * May be called twice. What is in it under a name that is not ours stays, and the directory with it. A child that is still
+   * at work may make each of its names once more: how long to wait for that.
+   */
+  remove(patienceMs = 0): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    const latest = nowMs() + patienceMs;
+    while (!this.#isEmptied() && nowMs() < latest) sleep(PAUSE_MS);
+    closeSync(this.#fd);
+  }
+
+  /** False where something is still in it. */
+  #isEmptied(): boolean {
     for (const name of [...VICTIMS, ...MADE]) ignoreFailure(() => unlinkSync(this.#inside(name)));
     ignoreFailure(() => rmdirSync(this.#inside(MADE_DIRECTORY)));
-    closeSync(this.#fd);
-    ignoreFailure(() => rmdirSync(this.directory));
+    try {
+      rmdirSync(this.directory);
+      return true;
+    } catch (error) {
+      return errnoOf(error) !== 'ENOTEMPTY';
+    }
   }
 
   #inside(name: string): string {
@@ -182,6 +199,11 @@ export class ProbePlace {
   #hasSetId(name: string): boolean {
     return ((this.stat(name)?.mode ?? 0) & SET_ID_BITS) !== 0;
   }
+}
+
+/** Whoever is being ended has no later turn to do it in. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function ignoreFailure(step: () => void): void {

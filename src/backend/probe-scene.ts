@@ -15,6 +15,8 @@ import { ProbePlace } from './probe-place.js';
 /** The whole of a socket address: some versions of Node fill a shorter name up with NULs, which make it another name. */
 const ABSTRACT_NAME_BYTES = 107;
 const SOCKET = 'socket';
+/** A child that is still at work may make something meanwhile. */
+const REMOVALS = 3;
 
 /** Must be removed. */
 export class ProbeScene {
@@ -77,11 +79,11 @@ export class ProbeScene {
   }
 
   /** May be called twice. Nothing here can be written by a run: the path is what it was. */
-  remove(): void {
+  remove(patienceMs = 0): void {
     for (const server of this.#servers) server.close();
-    this.inside.remove();
+    this.inside.remove(patienceMs);
     this.outside.remove();
-    rmSync(this.directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: REMOVALS });
   }
 
   /** It is ended then. A number that another process has by now is told by its command line. */

@@ -85,7 +85,8 @@ async function observe(
   let stage: Stage | undefined;
   try {
     stage = new Stage(sites, { accomplice, eyes: backend.binding });
-    onMade?.(() => stage?.remove());
+    // The child is not waited for then.
+    onMade?.(() => stage?.remove(LIMITS.removalMs.value));
     await stage.scene.open();
     const { setId, words } = act(stage);
     const text = await words;
@@ -276,9 +277,9 @@ class Stage {
   }
 
   /** May be called twice. */
-  remove(): void {
-    this.scene.remove();
-    for (const place of this.#places) place.remove();
+  remove(patienceMs = 0): void {
+    for (const place of this.#places) place.remove(patienceMs);
+    this.scene.remove(patienceMs);
   }
 
   #placeIn(parent: string): ProbePlace {

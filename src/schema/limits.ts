@@ -83,6 +83,13 @@ export const LIMITS = {
     words:
       'one throw-away child that proves what works here; what it has not said by then counts as not tried',
   },
+  removalMs: {
+    value: 500,
+    unit: 'milliseconds',
+    error: null,
+    words:
+      'how long a `prove` that is stopped waits for its child to make no more in what it removes',
+  },
   provedRoots: {
     value: 32,
     unit: 'entries',

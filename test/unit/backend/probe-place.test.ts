@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -94,6 +95,19 @@ describe('a place', () => {
     place.remove();
     place.remove();
     expect(readdirSync(parent)).toEqual([]);
+  });
+
+  it('waits, where it is told to, for a child that still has something in it', () => {
+    writeFileSync(at('of the child'), '');
+    spawn('sh', ['-c', 'sleep 0.1; rm "$0"', at('of the child')], { stdio: 'ignore' });
+    place.remove(5000);
+    expect(readdirSync(parent)).toEqual([]);
+  });
+
+  it('does not wait for ever, and leaves what is not its own', () => {
+    writeFileSync(at('precious'), '');
+    place.remove(20);
+    expect(readdirSync(place.directory)).toEqual(['precious']);
   });
 
   it('removes nothing of what its path came to lead to', () => {
