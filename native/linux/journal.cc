@@ -4,7 +4,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,12 +87,22 @@ bool holds_temp_of(const Process& process, const JournalSlot& slot) {
   return environment_holds(process.pid, slot.temp);
 }
 
+// Every command gets a hard limit of one byte for its core, or what was less, and passes it on:
+// hardly anything else has one.
+bool has_core_limit(pid_t pid) {
+  rlimit limit{};
+  constexpr rlimit* kUnchanged = nullptr;
+  return syscall(SYS_prlimit64, pid, RLIMIT_CORE, kUnchanged, &limit) == 0 && limit.rlim_max <= 1;
+}
+
 bool in_session_of(const Process& process, const JournalSlot& slot) {
   if (slot.leads_session == 0 || process.session != slot.pid) return false;
   Process leader;
   // While members live their session's number is not given to another process: a leader of another
-  // age means another session.
-  return !read_process(slot.pid, &leader) || started_within(leader, slot);
+  // age means another session. Once both are gone the number may pass to a session whose leader
+  // ends too, and its age is lost: then the member itself must show that it is of a run.
+  if (read_process(slot.pid, &leader)) return started_within(leader, slot);
+  return has_core_limit(process.pid);
 }
 
 bool left_by(const Process& process, const JournalSlot& slot) {

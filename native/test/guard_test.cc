@@ -767,10 +767,11 @@ BOTH(guard_and_supervisor_killed_leave_what_the_next_guard_ends) {
   ServeSpec spec = served(executable);
   spec.journal = journals;
   ServedGuard guard(spec);
-  Control control = guard.launch(
-      with_temp(shell_plan(
-          "sh -c 'echo $$ > member.new; mv member.new member; exec sleep 1000' & exec sleep 1000")),
-      with_temp());
+  PlanSpec plan = with_temp(shell_plan(
+      "sh -c 'echo $$ > member.new; mv member.new member; exec sleep 1000' & exec sleep 1000"));
+  // By which a member of a session is known whose leader is gone.
+  plan.limits = {{RLIMIT_CORE, 1, 1}};
+  Control control = guard.launch(plan, with_temp());
   control.until_started();
   pid_t member = pid_from(scratch() + "/member");
   CHECK_EQ(names_in(journals).size(), size_t{1});

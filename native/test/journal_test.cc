@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,8 +66,15 @@ Idle start_idle(bool confined = true) {
   });
 }
 
+// As the plan of every confined run has it.
+void limit_core() {
+  rlimit limit{1, 1};
+  CHECK_CALL(setrlimit(RLIMIT_CORE, &limit) == 0);
+}
+
 // A member of a session whose leader is gone: its pid. The session is `*session`.
-pid_t start_leaderless(pid_t* session, JournalSlot* slot, bool confined = true) {
+pid_t start_leaderless(pid_t* session, JournalSlot* slot, bool confined = true,
+                       bool limited = true) {
   std::string path = scratch() + "/member";
   CHECK_CALL(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
   uint64_t after = boot_time_ns();
@@ -75,6 +83,7 @@ pid_t start_leaderless(pid_t* session, JournalSlot* slot, bool confined = true) 
   if (leader == 0) {
     setsid();
     if (confined) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (limited) limit_core();
     pid_t member = fork();
     if (member == 0) {
       for (;;) pause();
@@ -290,6 +299,19 @@ TEST(a_journal_of_another_boot_names_nobody) {
   CHECK(stays(idle.pid));
   CHECK(names_in(scratch()).empty());
   end(idle.pid);
+}
+
+// The run's session is gone and its number was given to somebody else's, whose leader is gone too.
+TEST(a_session_of_another_sandbox_with_the_same_number_is_left_alone) {
+  make_private();
+  pid_t session = 0;
+  JournalSlot slot;
+  pid_t member = start_leaderless(&session, &slot, true, false);
+  leave_journal({slot});
+  recover();
+  CHECK(stays(member));
+  kill(member, SIGKILL);
+  CHECK(all_gone(2000));
 }
 
 // A directory shared between containers: the numbers are the other's.

@@ -1,7 +1,6 @@
 #include "test/plans.h"
 
 #include <signal.h>
-
 #include <sys/stat.h>
 #include <unistd.h>
 
