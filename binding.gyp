@@ -17,6 +17,7 @@
       'native/linux/guard.cc',
       'native/linux/journal.cc',
       'native/linux/landlock.cc',
+      'native/linux/mounts.cc',
       'native/linux/privilege.cc',
       'native/linux/own_calls.cc',
       'native/linux/probe.cc',

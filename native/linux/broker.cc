@@ -43,16 +43,13 @@ OpenRequest g_open;
 ObservedRequest g_observed;
 char g_link[kPathBytes];
 
+// In place of a result: it would have to be waited for.
+constexpr int64_t kWaits = INT64_MIN;
+
 long failed(long error) { return -error; }
 long result_of(long returned) { return returned < 0 ? -errno : returned; }
 
 int as_int(uint64_t word) { return static_cast<int>(static_cast<uint32_t>(word)); }
-
-// The object at `place`, as a descriptor that only names it. Invalid with an errno in `*error`.
-UniqueFd object_at(const Caller& caller, const Place& place, int* error) {
-  if (place.itself) return caller.descriptor(place.directory, true, error);
-  return resolve(caller, place.directory, place.path, place.follows, place.may_be_empty, error);
-}
 
 long set_mode(int object, const struct stat& found, uint64_t mode) {
   // On a directory they mean something else, and are ordinary.
@@ -193,7 +190,7 @@ void Broker::start(int listener, const Plan& plan, int control) {
   listener_ = listener;
   plan_ = &plan;
   workers_.start(listener);
-  connector_.start(listener, plan, &workers_);
+  connector_.start(listener, plan, &workers_, &denials_);
   // The caller then runs on this processor at once, with no trip through the scheduler. Older
   // kernels say no.
   static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), kNotifSetFlags, kSyncWakeUp));
@@ -211,119 +208,159 @@ bool Broker::writable(const char* path) const {
 }
 
 // Objects without a name are nobody's file; named ones are the run's beneath its writable roots.
-bool Broker::allowed(int object) const {
-  struct stat found;
-  if (fstat(object, &found) != 0) return false;
-  if (!path_of(object, g_link, sizeof g_link)) return false;
-  return g_link[0] != '/' || (found.st_nlink == 0 && is_unlinked(g_link)) || writable(g_link);
+// One whose path is not known is not.
+bool Broker::allowed(const struct stat& found, const char* path) const {
+  if (path[0] == '\0') return false;
+  return path[0] != '/' || (found.st_nlink == 0 && is_unlinked(path)) || writable(path);
 }
 
-int64_t Broker::change_metadata(const seccomp_notif& question) {
+bool Broker::decode(Duty duty, const seccomp_notif& question, int* error) {
+  Caller caller(static_cast<pid_t>(question.pid));
+  *error = 0;
+  switch (duty) {
+    case Duty::kChange:
+      *error = decode_metadata(question.data, caller.memory(), &g_request);
+      break;
+    case Duty::kOpen:
+      *error = decode_open(question.data, caller.memory(), &g_open);
+      break;
+    case Duty::kObserve:
+      decode_observed(question.data, caller.memory(), &g_observed);
+      break;
+    case Duty::kConnect:
+      break;
+    case Duty::kRefuse:
+      *error = ENOSYS;
+      break;
+  }
+  return *error == 0;
+}
+
+int64_t Broker::change_metadata(const seccomp_notif& question, const MountTable* avoided) {
   Caller caller(static_cast<pid_t>(question.pid));
   const MetadataRequest& request = g_request;
-  if (int error = decode_metadata(question.data, caller.memory(), &g_request)) return failed(error);
   if (request.idle) return 0;
   int error = 0;
-  UniqueFd object = object_at(caller, request.place, &error);
-  if (!object.valid()) return failed(error);
+  UniqueFd object = resolve(caller, request.place, avoided, g_link, &error);
+  if (!object.valid()) return error == kWouldWait ? kWaits : failed(error);
   // Only now is it known that what was read belonged to the caller, and not to one that got its
   // number since.
   if (!is_awaited(listener_, question.id)) return failed(EINTR);
   struct stat found;
   if (fstat(object.get(), &found) != 0) return failed(errno);
-  bool inside = allowed(object.get());
+  bool inside = allowed(found, g_link);
   int64_t result = inside ? apply(request, object.get(), found) : failed(kRefusedPath);
   if (!inside || is_set_id(request, found, result)) {
     DeniedOperation operation =
         inside ? DeniedOperation::kSetId : denied_operation(request.call->operation);
-    if (path_of(object.get(), g_link, sizeof g_link)) {
-      denials_.report(operation, DenialSource::kBroker, static_cast<int>(-result), caller.thread(),
-                      g_link);
-    }
+    denials_.report(operation, DenialSource::kBroker, static_cast<int>(-result), caller.thread(),
+                    g_link);
   }
   return result;
 }
 
-bool Broker::open_truncating(const seccomp_notif& question, int64_t* result) {
+// Whether the file system that opens the file, or makes it, is one to avoid.
+bool Broker::opens_slowly(const Caller& caller, const MountTable* avoided) const {
+  if (avoided == nullptr || avoided->empty()) return false;
+  int error = 0;
+  const char* name = nullptr;
+  if (resolve(caller, g_open.place, avoided, g_link, &error).valid()) return false;
+  if (error == ENOENT) resolve_parent(caller, g_open.place, avoided, g_link, &name, &error);
+  return error == kWouldWait;
+}
+
+// 0 when the caller has been answered already.
+int64_t Broker::open_truncating(const seccomp_notif& question, const MountTable* avoided) {
   Caller caller(static_cast<pid_t>(question.pid));
-  *result = -decode_open(question.data, caller.memory(), &g_open);
-  if (*result != 0) return false;
-  *result = -EINTR;
-  if (!is_awaited(listener_, question.id)) return false;
+  if (opens_slowly(caller, avoided)) return kWaits;
+  if (!is_awaited(listener_, question.id)) return failed(EINTR);
   auto judge = [](const void* broker, int object) {
-    return static_cast<const Broker*>(broker)->allowed(object);
+    struct stat found;
+    return fstat(object, &found) == 0 && path_of(object, g_link, sizeof g_link) &&
+           static_cast<const Broker*>(broker)->allowed(found, g_link);
   };
-  *result = open_on_behalf(listener_, question, g_open, false, judge, this);
-  if (*result != -ENXIO || (g_open.flags & O_NONBLOCK) != 0) return *result == 0;
+  bool waits = avoided == nullptr;
+  int64_t result = open_on_behalf(listener_, question, g_open, waits, judge, this);
   // A FIFO that nobody reads yet: whoever opens it for writing waits.
-  *result = -EAGAIN;
-  switch (workers_.fork_for(question)) {
-    case Workers::Side::kNobody:
-      return false;
-    case Workers::Side::kSupervisor:
-      return true;
-    case Workers::Side::kWorker:
-      break;
-  }
-  int64_t answer = open_on_behalf(listener_, question, g_open, true, judge, this);
-  if (answer != 0) send_answer(listener_, question.id, answer);
-  _exit(0);
+  bool fifo = result == failed(ENXIO) && (g_open.flags & O_NONBLOCK) == 0;
+  return fifo && !waits ? kWaits : result;
 }
 
 // Reports a path that the policy refuses to write. What does not exist is judged by its directory;
-// a path that leads nowhere at all is the kernel's to refuse, and no denial.
-void Broker::observe(const Caller& caller, DeniedOperation operation, bool reads, Place* at) {
+// a path that leads nowhere at all is the kernel's to refuse, and no denial. False when the answer
+// would have to be waited for.
+bool Broker::observe(const Caller& caller, DeniedOperation operation, bool reads, const Place& at,
+                     const MountTable* avoided) {
   int error = 0;
-  UniqueFd object = object_at(caller, *at, &error);
+  UniqueFd object = resolve(caller, at, avoided, g_link, &error);
   if (object.valid()) {
     struct stat found;
-    if (fstat(object.get(), &found) != 0 || !path_of(object.get(), g_link, sizeof g_link)) return;
-    if (reads || g_link[0] != '/' || found.st_nlink == 0 || writable(g_link)) return;
+    if (fstat(object.get(), &found) != 0) return true;
+    if (reads || g_link[0] != '/' || found.st_nlink == 0 || writable(g_link)) return true;
     bool device = S_ISCHR(found.st_mode) && operation == DeniedOperation::kWrite;
-    if (device && device_granted(*plan_, g_link)) return;
+    if (device && device_granted(*plan_, g_link)) return true;
   } else {
-    if (error != ENOENT) return;
+    if (error != ENOENT) return error != kWouldWait;
     if (operation == DeniedOperation::kWrite) operation = DeniedOperation::kCreate;
-    char* slash = strrchr(at->path, '/');
-    char name[256] = {};
-    const char* last = slash == nullptr ? at->path : slash + 1;
-    memcpy(name, last, strnlen(last, sizeof name - 1));
-    const char* parent = slash == nullptr ? "." : slash == at->path ? "/" : at->path;
-    if (slash != nullptr && slash != at->path) *slash = '\0';
-    UniqueFd directory = resolve(caller, at->directory, parent, true, false, &error);
-    if (name[0] == '\0' || !directory.valid() || !path_of(directory.get(), g_link, sizeof g_link))
-      return;
+    const char* name = nullptr;
+    UniqueFd directory = resolve_parent(caller, at, avoided, g_link, &name, &error);
+    if (!directory.valid()) return error != kWouldWait;
     size_t length = strlen(g_link);
-    if (length + strlen(name) + 2 > sizeof g_link) return;
+    if (length == 0 || length + strlen(name) + 2 > sizeof g_link) return true;
     if (length > 1) g_link[length++] = '/';
     memcpy(g_link + length, name, strlen(name) + 1);
-    if (writable(g_link)) return;
+    if (writable(g_link)) return true;
   }
   denials_.report(operation, DenialSource::kObserver, EACCES, caller.thread(), g_link);
+  return true;
+}
+
+bool Broker::observe_call(const seccomp_notif& question, const MountTable* avoided) {
+  Caller caller(static_cast<pid_t>(question.pid));
+  for (size_t i = 0; i < g_observed.count; ++i) {
+    if (!observe(caller, g_observed.operation, i == 0 && g_observed.reads, g_observed.places[i],
+                 avoided))
+      return false;
+  }
+  return true;
 }
 
 // The call goes on in the kernel, which decides it by itself. What was seen here may have changed
 // by then; nothing rests on it.
-void Broker::observe_call(const seccomp_notif& question) {
-  Caller caller(static_cast<pid_t>(question.pid));
-  decode_observed(question.data, caller.memory(), &g_observed);
-  for (size_t i = 0; i < g_observed.count; ++i) {
-    observe(caller, g_observed.operation, i == 0 && g_observed.reads, &g_observed.places[i]);
-  }
+void Broker::leave_to_kernel(uint64_t question) const {
   seccomp_notif_resp answer{};
-  answer.id = question.id;
+  answer.id = question;
   answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   static_cast<void>(
       syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_SEND, &answer));
 }
 
-bool Broker::connect(const seccomp_notif& question, int64_t* result) {
-  if (connector_.connect(question, result) == Connector::Done::kPending) return true;
-  if (connector_.refused()[0] != '\0') {
-    denials_.report(DeniedOperation::kConnect, DenialSource::kBroker, static_cast<int>(-*result),
-                    static_cast<pid_t>(question.pid), connector_.refused());
+// Does what was decoded and answers. False when something would have to be waited for: then nothing
+// is done yet.
+bool Broker::perform(Duty duty, const seccomp_notif& question, const MountTable* avoided) {
+  int64_t result = 0;
+  switch (duty) {
+    case Duty::kObserve:
+      if (!observe_call(question, avoided)) return false;
+      leave_to_kernel(question.id);
+      return true;
+    case Duty::kConnect:
+      if (connector_.connect(question, *avoided, &result) == Connector::Done::kPending) return true;
+      break;
+    case Duty::kChange:
+      result = change_metadata(question, avoided);
+      break;
+    case Duty::kOpen:
+      result = open_truncating(question, avoided);
+      if (result == 0) return true;
+      break;
+    case Duty::kRefuse:
+      result = failed(ENOSYS);
+      break;
   }
-  return false;
+  if (result == kWaits) return false;
+  send_answer(listener_, question.id, result);
+  return true;
 }
 
 void Broker::answer(bool asked) {
@@ -337,23 +374,22 @@ void Broker::answer(bool asked) {
   auto* question = reinterpret_cast<seccomp_notif*>(memory);
   if (syscall(SYS_ioctl, static_cast<long>(listener_), SECCOMP_IOCTL_NOTIF_RECV, question) != 0)
     return;
-  int64_t result = failed(ENOSYS);
-  switch (duty_of(question->data, plan_->filter)) {
-    case Duty::kConnect:
-      if (connect(*question, &result)) return;
-      break;
-    case Duty::kObserve:
-      return observe_call(*question);
-    case Duty::kChange:
-      result = change_metadata(*question);
-      break;
-    case Duty::kOpen:
-      if (open_truncating(*question, &result)) return;
-      break;
-    case Duty::kRefuse:
+  Duty duty = duty_of(question->data, plan_->filter);
+  int error = 0;
+  if (!decode(duty, *question, &error)) return send_answer(listener_, question->id, -error);
+  if (perform(duty, *question, &mounts_.now())) return;
+  switch (workers_.fork_for(*question, Workers::Task::kFile)) {
+    case Workers::Side::kSupervisor:
+      return;
+    case Workers::Side::kWorker:
+      perform(duty, *question, nullptr);
+      _exit(0);
+    case Workers::Side::kNobody:
       break;
   }
-  send_answer(listener_, question->id, result);
+  if (duty != Duty::kObserve) return send_answer(listener_, question->id, -EAGAIN);
+  denials_.lose();
+  leave_to_kernel(question->id);
 }
 
 }  // namespace cordon

@@ -9,14 +9,15 @@
 #include "core/plan.h"
 #include "linux/caller.h"
 #include "linux/connector.h"
+#include "linux/decode.h"
 #include "linux/denials.h"
+#include "linux/mounts.h"
 #include "linux/workers.h"
 
 struct seccomp_notif;
+struct stat;
 
 namespace cordon {
-
-struct Place;
 
 class Broker {
  public:
@@ -42,26 +43,37 @@ class Broker {
   // A child of the supervisor that is not the command ended.
   void reaped(pid_t pid) { workers_.reaped(pid); }
 
+  // To be polled for POLLPRI, which `mounts_changed` is told of; -1 for none.
+  int mounts() const { return mounts_.descriptor(); }
+  void mounts_changed() { mounts_.changed(); }
+
+  bool has_worker(pid_t pid) const { return workers_.has(pid); }
+
   // Ends what still works for it.
   void end() { workers_.end(); }
 
  private:
-  int64_t change_metadata(const seccomp_notif& question);
-  void observe_call(const seccomp_notif& question);
-  // These are true when the caller has been answered already, or will be by a worker.
-  bool connect(const seccomp_notif& question, int64_t* result);
-  bool open_truncating(const seccomp_notif& question, int64_t* result);
+  bool decode(Duty duty, const seccomp_notif& question, int* error);
+  // Where nothing is `avoided` these may wait: they are a worker's.
+  bool perform(Duty duty, const seccomp_notif& question, const MountTable* avoided);
+  int64_t change_metadata(const seccomp_notif& question, const MountTable* avoided);
+  int64_t open_truncating(const seccomp_notif& question, const MountTable* avoided);
+  bool opens_slowly(const Caller& caller, const MountTable* avoided) const;
+  bool observe_call(const seccomp_notif& question, const MountTable* avoided);
+  bool observe(const Caller& caller, DeniedOperation operation, bool reads, const Place& at,
+               const MountTable* avoided);
+  void leave_to_kernel(uint64_t question) const;
 
-  bool allowed(int object) const;
+  bool allowed(const struct stat& found, const char* path) const;
   // Whether the policy lets a program write what has this canonical path.
   bool writable(const char* path) const;
-  void observe(const Caller& caller, DeniedOperation operation, bool reads, Place* at);
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   Connector connector_;
   Workers workers_;
   Denials denials_;
+  Mounts mounts_;
 };
 
 }  // namespace cordon

@@ -45,9 +45,27 @@ bool take_octal(const char* at, uint64_t* value) {
   return take_number(&at, 8, value);
 }
 
+bool read_link(const char* link, char* out, size_t size) {
+  long length =
+      syscall(SYS_readlinkat, static_cast<long>(AT_FDCWD), link, out, static_cast<long>(size - 1));
+  if (length <= 0) return false;
+  out[length] = '\0';
+  return true;
+}
+
 }  // namespace
 
 CallerMemory Caller::memory() const { return {copy_remote, this}; }
+
+bool Caller::path_of_directory(char* out, size_t size) const {
+  return read_link(proc_path(thread_, "/cwd").get(), out, size);
+}
+
+bool Caller::path_of_descriptor(int number, char* out, size_t size) const {
+  if (number < 0) return false;
+  auto name = proc_path(thread_, "/fd/").add(static_cast<uint64_t>(number));
+  return read_link(name.get(), out, size);
+}
 
 UniqueFd Caller::directory(int* error) const {
   UniqueFd fd(open(proc_path(thread_, "/cwd").get(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -85,6 +103,10 @@ uint64_t Caller::status_field(const char* name, unsigned base) const {
   if (at == nullptr) return 0;
   while (*at == '\t' || *at == ' ') ++at;
   return take_number(&at, base, &value) ? value : 0;
+}
+
+bool Caller::has_number(pid_t number) const {
+  return number == thread_ || static_cast<uint64_t>(number) == status_field("Tgid:", 10);
 }
 
 mode_t Caller::file_mask() const { return static_cast<mode_t>(status_field("Umask:", 8) & 0777); }

@@ -19,6 +19,11 @@ class Caller {
   // Valid as long as this.
   CallerMemory memory() const;
 
+  // Where its current directory, or what its descriptor refers to, is: for a look without touching
+  // it. False when there is none.
+  bool path_of_directory(char* out, size_t size) const;
+  bool path_of_descriptor(int number, char* out, size_t size) const;
+
   // Its current directory, as a descriptor that only names it. -errno in `*error` when there is
   // none.
   UniqueFd directory(int* error) const;
@@ -32,6 +37,9 @@ class Caller {
 
   // A number of /proc/TID/status; 0 where there is none.
   uint64_t status_field(const char* name, unsigned base) const;
+
+  // Whether it is this thread, or of this process, as /proc numbers them.
+  bool has_number(pid_t number) const;
 
   pid_t thread() const { return thread_; }
 

@@ -78,8 +78,9 @@ int64_t connect_now(int socket, const void* address, unsigned length) {
 
 }  // namespace
 
-void Connector::start(int listener, const Plan& plan, Workers* workers) {
+void Connector::start(int listener, const Plan& plan, Workers* workers, Denials* denials) {
   listener_ = listener;
+  denials_ = denials;
   workers_ = workers;
   plan_ = &plan;
   // The clock that file systems stamp inodes with.
@@ -114,22 +115,43 @@ bool Connector::permitted(const char* path, int object) {
 }
 
 // 0 when the run may connect to the socket at `path`, which `*object` then names.
-int Connector::permitted_path(const Caller& caller, const char* path, UniqueFd* object) {
+int Connector::permitted_path(const Caller& caller, const char* path, const MountTable* avoided,
+                              UniqueFd* object) {
+  Place place;
+  place.directory = AT_FDCWD;
+  place.itself = false;
+  place.follows = true;
+  place.may_be_empty = false;
+  memcpy(place.path, path, strlen(path) + 1);
   int error = 0;
-  *object = resolve(caller, AT_FDCWD, path, true, false, &error);
+  char where[kPathBytes];
+  *object = resolve(caller, place, avoided, where, &error);
   if (!object->valid()) return error;
   struct stat found;
   if (fstat(object->get(), &found) != 0) return errno;
   if (!S_ISSOCK(found.st_mode)) return ECONNREFUSED;
-  char where[kPathBytes];
-  if (!path_of(object->get(), where, sizeof where)) return kRefusedSocket;
+  if (where[0] == '\0') return kRefusedSocket;
   if (permitted(where, object->get())) return 0;
-  memcpy(refused_, where, strlen(where) + 1);
+  denials_->report(DeniedOperation::kConnect, DenialSource::kBroker, kRefusedSocket,
+                   caller.thread(), where);
   return kRefusedSocket;
 }
 
-Connector::Done Connector::connect(const seccomp_notif& question, int64_t* result) {
-  refused_[0] = '\0';
+int64_t Connector::connect_to_path(int socket, const UniqueFd& object) {
+  sockaddr_un judged{};
+  judged.sun_family = AF_UNIX;
+  auto name = own_descriptor(object.get());
+  memcpy(judged.sun_path, name.get(), name.size() + 1);
+  int64_t answer = connect_now(socket, &judged, sizeof judged);
+  if (answer == 0 && !granted_ && !served_from_within(socket)) {
+    shutdown(socket, SHUT_RDWR);
+    answer = -kRefusedSocket;
+  }
+  return answer;
+}
+
+Connector::Done Connector::connect(const seccomp_notif& question, const MountTable& avoided,
+                                   int64_t* result) {
   Caller caller(static_cast<pid_t>(question.pid));
   ConnectRequest request;
   int malformed = decode_connect(question.data, caller.memory(), &request);
@@ -145,34 +167,23 @@ Connector::Done Connector::connect(const seccomp_notif& question, int64_t* resul
   *result = -EINTR;
   if (!is_awaited(listener_, question.id)) return Done::kAnswered;
 
-  if (domain != AF_UNIX || request.path[0] == '\0')
-    return hand_over(question, {socket.get(), request.address, request.length, false}, result);
-  if (request.length > sizeof(sockaddr_un)) {
-    *result = -EINVAL;
-    return Done::kAnswered;
-  }
+  bool by_path = domain == AF_UNIX && request.path[0] != '\0';
+  *result = -EINVAL;
+  if (by_path && request.length > sizeof(sockaddr_un)) return Done::kAnswered;
   UniqueFd object;
-  error = permitted_path(caller, request.path, &object);
+  error = by_path ? permitted_path(caller, request.path, &avoided, &object) : 0;
   *result = -error;
-  if (error != 0) return Done::kAnswered;
-  sockaddr_un judged{};
-  judged.sun_family = AF_UNIX;
-  auto name = own_descriptor(object.get());
-  memcpy(judged.sun_path, name.get(), name.size() + 1);
-  return hand_over(question, {socket.get(), &judged, sizeof judged, !granted_}, result);
-}
+  if (error != 0 && error != kWouldWait) return Done::kAnswered;
 
-Connector::Done Connector::hand_over(const seccomp_notif& question, const Target& target,
-                                     int64_t* result) {
-  int type = option(target.socket, SO_TYPE);
+  int type = option(socket.get(), SO_TYPE);
   // Whether it waits is a flag that another thread may change in between, so it is not asked: what
   // could is a worker's.
-  if (type == SOCK_DGRAM || type == SOCK_RAW) {
-    *result = connect_now(target.socket, target.address, target.length);
+  if (!by_path && (type == SOCK_DGRAM || type == SOCK_RAW)) {
+    *result = connect_now(socket.get(), request.address, request.length);
     return Done::kAnswered;
   }
   *result = -EAGAIN;
-  switch (workers_->fork_for(question)) {
+  switch (workers_->fork_for(question, Workers::Task::kConnect)) {
     case Workers::Side::kNobody:
       return Done::kAnswered;
     case Workers::Side::kSupervisor:
@@ -180,11 +191,10 @@ Connector::Done Connector::hand_over(const seccomp_notif& question, const Target
     case Workers::Side::kWorker:
       break;
   }
-  int64_t answer = connect_now(target.socket, target.address, target.length);
-  if (answer == 0 && target.must_be_own && !served_from_within(target.socket)) {
-    shutdown(target.socket, SHUT_RDWR);
-    answer = -kRefusedSocket;
-  }
+  if (error == kWouldWait) error = permitted_path(caller, request.path, nullptr, &object);
+  int64_t answer = error != 0 ? -error
+                   : by_path  ? connect_to_path(socket.get(), object)
+                              : connect_now(socket.get(), request.address, request.length);
   send_answer(listener_, question.id, answer);
   _exit(0);
 }

@@ -13,42 +13,35 @@
 
 #include "core/plan.h"
 #include "linux/caller.h"
+#include "linux/denials.h"
+#include "linux/mounts.h"
 #include "linux/workers.h"
 
 namespace cordon {
 
 class Connector {
  public:
-  void start(int listener, const Plan& plan, Workers* workers);
-
-  // Path of the socket that the last call was refused; empty when the policy refused nothing.
-  const char* refused() const { return refused_; }
+  void start(int listener, const Plan& plan, Workers* workers, Denials* denials);
 
   enum class Done : uint8_t { kAnswered, kPending };
 
   // Result of one call, or kPending when a worker will answer it.
-  Done connect(const seccomp_notif& question, int64_t* result);
+  Done connect(const seccomp_notif& question, const MountTable& avoided, int64_t* result);
 
  private:
-  int permitted_path(const Caller& caller, const char* path, UniqueFd* object);
+  int permitted_path(const Caller& caller, const char* path, const MountTable* avoided,
+                     UniqueFd* object);
   bool born_in_run(int object) const;
   bool permitted(const char* path, int object);
-  // What to connect, in memory that a fork has a copy of. `must_be_own`: served by a process of
-  // this run.
-  struct Target {
-    int socket;
-    const void* address;
-    unsigned length;
-    bool must_be_own;
-  };
-  Done hand_over(const seccomp_notif& question, const Target& target, int64_t* result);
+  // Of a worker: it asks its parent who descends from it.
+  int64_t connect_to_path(int socket, const UniqueFd& object);
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
   timespec began_{};
   bool granted_ = false;  // by the policy, whoever serves it
   Workers* workers_ = nullptr;
-  char refused_[kPathBytes];
+  Denials* denials_ = nullptr;
 };
 
 }  // namespace cordon

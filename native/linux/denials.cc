@@ -1,5 +1,7 @@
 #include "linux/denials.h"
 
+#include <sys/mman.h>
+
 #include "core/text.h"
 #include "linux/control.h"
 #include "linux/files.h"
@@ -29,24 +31,32 @@ void read_name(pid_t thread, char* out, size_t size) {
 
 }  // namespace
 
+void Denials::start(int control) {
+  control_ = control;
+  void* memory =
+      mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  // Without it a worker's report may be told again, or lost to the count.
+  if (memory != MAP_FAILED) told_ = static_cast<Told*>(memory);
+}
+
 void Denials::report(DeniedOperation operation, DenialSource source, int error, pid_t thread,
                      const char* path) {
   if (control_ < 0) return;
+  if (path[0] == '\0') return lose();
   uint64_t key = key_of(operation, path);
-  for (size_t i = 0; i < count_; ++i) {
-    if (told_[i] == key) return;
+  size_t count = told_->count;
+  for (size_t i = 0; i < count && i < kMost; ++i) {
+    if (told_->keys[i] == key) return;
   }
-  if (count_ == kMost) {
-    ++lost_;
-    return;
-  }
+  if (count >= kMost) return lose();
   char command[kNameBytes];
   read_name(thread, command, sizeof command);
   if (!send_denial(control_, {operation, source, error, thread, command, path})) {
-    ++lost_;
+    lose();
     return;
   }
-  told_[count_++] = key;
+  size_t place = told_->count++;
+  if (place < kMost) told_->keys[place] = key;
 }
 
 }  // namespace cordon

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,23 +14,31 @@ namespace cordon {
 
 class Denials {
  public:
-  void start(int control) { control_ = control; }
+  // Before any worker is forked: workers report too, and nobody tells twice.
+  void start(int control);
 
-  // Reports one, unless the same operation on the same path was reported already.
+  // Reports one, unless the same operation on the same path was reported already. One without a
+  // path is counted as lost.
   void report(DeniedOperation operation, DenialSource source, int error, pid_t thread,
               const char* path);
 
   // How many could not be told.
-  uint32_t lost() const { return lost_; }
+  uint32_t lost() const { return told_->lost; }
+  void lose() { ++told_->lost; }
 
  private:
   // Different paths are told up to this many; a program that fails at everything floods nobody.
   static constexpr size_t kMost = 256;
 
+  struct Told {
+    std::atomic<size_t> count;
+    std::atomic<uint32_t> lost;
+    std::atomic<uint64_t> keys[kMost];
+  };
+
   int control_ = -1;
-  size_t count_ = 0;
-  uint32_t lost_ = 0;
-  uint64_t told_[kMost];
+  Told own_{};
+  Told* told_ = &own_;
 };
 
 }  // namespace cordon

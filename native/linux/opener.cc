@@ -28,8 +28,8 @@ UniqueFd open_untouched(const Caller& caller, const OpenRequest& request, bool w
   if (!waits) flags |= O_NONBLOCK;
   bool creates = (flags & O_CREAT) != 0;
   OwnDescriptor own;
-  if (names_own_descriptor(place.path, &own) && own.rest[0] == '\0') {
-    UniqueFd named = caller.descriptor(own.number, false, error);
+  if (is_own_descriptor(caller, place.path, &own) && own.rest[0] == '\0') {
+    UniqueFd named = owner_of(own, caller).descriptor(own.number, false, error);
     if (!named.valid()) return named;
     UniqueFd again(
         open(own_descriptor(named.get()).get(), flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW)));

@@ -278,14 +278,16 @@ void Supervisor::watch() {
     pollfd ready[] = {{signals_.get(), POLLIN, 0},
                       {control, POLLIN, 0},
                       {kFdLife, POLLIN, 0},
-                      {broker_.listener(), POLLIN, 0}};
-    if (poll(ready, 4, broker_.patience_ms()) < 0 && errno != EINTR) finish();
+                      {broker_.listener(), POLLIN, 0},
+                      {broker_.mounts(), POLLPRI, 0}};
+    if (poll(ready, 5, broker_.patience_ms()) < 0 && errno != EINTR) finish();
     // Signals first: the terminal's own copy must be known before a forwarded one is judged.
     if (ready[0].revents != 0) take_signals();
     if (exited_) finish();
     if (ready[2].revents != 0) finish();
     if (ready[1].revents != 0) take_requests();
     if (ended_early_) finish();
+    if (ready[4].revents != 0) broker_.mounts_changed();
     if (ready[3].revents != 0) broker_.answer((ready[3].revents & POLLIN) != 0);
     broker_.check_waiting();
   }
@@ -391,6 +393,8 @@ void Supervisor::tell_survivor(void* self, const Process& process) {
   auto* supervisor = static_cast<Supervisor*>(self);
   // The command itself, killed because its owner left or asked: not something it left behind.
   if (process.pid == supervisor->child_) return;
+  // A worker was killed a moment ago; one that does not die is told like whatever else lives on.
+  if (supervisor->broker_.has_worker(process.pid) && process.state != 'D') return;
   if (++supervisor->survivors_ > kMostSurvivorsNamed) return;
   char command[kCommandBytes];
   read_command(process.pid, command, sizeof command);

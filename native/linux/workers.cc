@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "linux/caller.h"
+#include "linux/clock.h"
 
 namespace cordon {
 namespace {
@@ -15,6 +18,9 @@ namespace {
 // The kernel's own: the call is made again after the signal's handler, or gives EINTR, as the
 // handler asked for.
 constexpr int kRestart = 512;  // ERESTARTSYS
+
+// A call on a file is not begun again for every signal that comes meanwhile: it might never end.
+constexpr int64_t kFilePatienceMs = 1000;
 
 // A signal that is pending, not blocked and not ignored would have interrupted the call.
 bool has_signal_waiting(pid_t thread) {
@@ -42,8 +48,11 @@ bool is_awaited(int listener, uint64_t question) {
          0;
 }
 
-Workers::Side Workers::fork_for(const seccomp_notif& question) {
-  if (count_ == kMostWorkers) return Side::kNobody;
+Workers::Side Workers::fork_for(const seccomp_notif& question, Task task) {
+  size_t alike = 0;
+  for (size_t i = 0; i < count_; ++i) alike += workers_[i].task == task ? 1 : 0;
+  if (count_ == kMostWorkers || (task == Task::kFile && alike == kMostFileWorkers))
+    return Side::kNobody;
   pid_t supervisor = getpid();
   pid_t worker = fork();
   if (worker < 0) return Side::kNobody;
@@ -51,41 +60,44 @@ Workers::Side Workers::fork_for(const seccomp_notif& question) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != supervisor) _exit(1);
     return Side::kWorker;
   }
-  workers_[count_++] = {worker, question.id, static_cast<pid_t>(question.pid)};
+  workers_[count_++] = {worker, question.id,    static_cast<pid_t>(question.pid),
+                        task,   monotonic_ms(), false};
   return Side::kSupervisor;
 }
 
 void Workers::interrupt_signalled() {
-  for (size_t i = 0; i < count_;) {
-    const Worker worker = workers_[i];
+  for (size_t i = 0; i < count_; ++i) {
+    Worker& worker = workers_[i];
+    if (worker.ended) continue;
     bool awaited = is_awaited(listener_, worker.question);
-    if (awaited && !has_signal_waiting(worker.caller)) {
-      ++i;
-      continue;
-    }
-    // Ended first: what goes on after the caller was told otherwise would surprise it, and callers
-    // that ask again, or that somebody killed, would use up all workers.
+    bool patient = worker.task == Task::kFile && monotonic_ms() - worker.since_ms < kFilePatienceMs;
+    if (awaited && (patient || !has_signal_waiting(worker.caller))) continue;
     kill(worker.pid, SIGKILL);
-    waitpid(worker.pid, nullptr, 0);
-    if (awaited) send_answer(listener_, worker.question, -kRestart);
-    workers_[i] = workers_[--count_];
+    worker.ended = true;
   }
 }
 
 void Workers::reaped(pid_t pid) {
   for (size_t i = 0; i < count_; ++i) {
     if (workers_[i].pid != pid) continue;
+    // Told only now: what goes on after the caller was told otherwise would surprise it.
+    uint64_t question = workers_[i].question;
+    if (is_awaited(listener_, question))
+      send_answer(listener_, question, workers_[i].ended ? -kRestart : -EIO);
     workers_[i] = workers_[--count_];
     return;
   }
 }
 
-void Workers::end() {
+bool Workers::has(pid_t pid) const {
   for (size_t i = 0; i < count_; ++i) {
-    kill(workers_[i].pid, SIGKILL);
-    waitpid(workers_[i].pid, nullptr, 0);
+    if (workers_[i].pid == pid) return true;
   }
-  count_ = 0;
+  return false;
+}
+
+void Workers::end() {
+  for (size_t i = 0; i < count_; ++i) kill(workers_[i].pid, SIGKILL);
 }
 
 }  // namespace cordon

@@ -12,6 +12,8 @@ namespace cordon {
 
 // Beyond these a call is told EAGAIN, as by a kernel that runs out of something.
 inline constexpr size_t kMostWorkers = 128;
+// Of those, for files: a file system that never answers leaves some for connecting.
+inline constexpr size_t kMostFileWorkers = 96;
 
 // How often callers are looked at for signals.
 inline constexpr int kSignalCheckMs = 50;
@@ -28,12 +30,16 @@ class Workers {
 
   enum class Side : uint8_t { kWorker, kSupervisor, kNobody };
 
-  // Forks a worker for a question. The worker answers it and exits; with kNobody there could be
-  // none. What the worker needs must be open already: it has a copy of everything.
-  Side fork_for(const seccomp_notif& question);
+  // What a worker does: it may be interrupted at once, or, like most file systems, rather not.
+  enum class Task : uint8_t { kConnect, kFile };
 
-  // Answers calls whose caller has a signal waiting, so that alarms and Ctrl-C interrupt them as
-  // they do without Cordon, and ends workers that nobody waits for. Call at least every
+  // Forks a worker for a question. The worker answers it and exits; with kNobody there could be
+  // none. What it needs of the caller's memory and sockets must be there already: it has a copy of
+  // everything, but is nobody's ancestor, which Yama asks of who looks at a process.
+  Side fork_for(const seccomp_notif& question, Task task);
+
+  // Ends the workers of calls whose caller has a signal waiting, so that alarms and Ctrl-C
+  // interrupt them as they do without Cordon, and those that nobody waits for. Call at least every
   // kSignalCheckMs while `busy`.
   void interrupt_signalled();
 
@@ -42,7 +48,9 @@ class Workers {
   // A child of the supervisor ended; it may have been a worker.
   void reaped(pid_t pid);
 
-  // Kills and reaps them.
+  bool has(pid_t pid) const;
+
+  // Kills them. One that waits in the kernel without an end is not waited for.
   void end();
 
  private:
@@ -50,6 +58,9 @@ class Workers {
     pid_t pid;
     uint64_t question;
     pid_t caller;
+    Task task;
+    int64_t since_ms;
+    bool ended;  // by us; not dead yet
   };
 
   int listener_ = -1;

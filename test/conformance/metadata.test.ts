@@ -24,7 +24,7 @@ const CASES: readonly Case[] = execFileSync(metadataProgram(), ['list'], { encod
 
 /** What the supervisor cannot follow for its caller is refused, never guessed: documented. */
 const NOT_FOLLOWED: ReadonlyMap<string, string> = new Map([
-  ['chmod_process_descriptor', '-1 ELOOP'],
+  ['chmod_other_process_descriptor', '-1 ELOOP'],
   ['chmod_self_directory', '-1 ELOOP'],
 ]);
 

@@ -1,8 +1,9 @@
 // fuse DIRECTORY
 //
 // Mounts a file system in user space on DIRECTORY, with one file, `file`, that has a name and
-// counts no links: nothing makes such a file system count. Serves it in the background until it is
-// unmounted.
+// counts no links: nothing makes such a file system count. Who looks up `hangs` waits until a
+// signal takes them out, who looks up `dead` until the end of the server. Serves in the background
+// until it is unmounted.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { kFileNode = 2, kRequestBytes = 1 << 17 };
+enum { kFileNode = 2, kRequestBytes = 1 << 17, kMostHeld = 1024 };
 
 static int device;
 static unsigned mode = S_IFREG | 0644;
+static uint64_t held[kMostHeld];
+static unsigned held_count;
 
 static void answer(const struct fuse_in_header* request, int error, const void* data, size_t size) {
   char bytes[512];
@@ -32,15 +35,34 @@ static struct fuse_attr facts(uint64_t node) {
   return facts;
 }
 
+static void hold(uint64_t unique) {
+  if (held_count < kMostHeld) held[held_count++] = unique;
+}
+
+static void interrupt(uint64_t unique) {
+  struct fuse_in_header request = {.unique = unique};
+  for (unsigned i = 0; i < held_count; i++) {
+    if (held[i] != unique) continue;
+    held[i] = held[--held_count];
+    return answer(&request, -EINTR, NULL, 0);
+  }
+}
+
 static void serve(const struct fuse_in_header* request, const void* body) {
-  struct fuse_init_out start = {.major = 7, .minor = 31, .max_write = 4096};
+  // One name that is waited for does not hold up the others of its directory.
+  struct fuse_init_out start = {
+      .major = 7, .minor = 31, .max_write = 4096, .flags = FUSE_PARALLEL_DIROPS};
   struct fuse_entry_out entry = {.nodeid = kFileNode};
   struct fuse_attr_out seen = {0};
   const struct fuse_setattr_in* wanted = body;
   switch (request->opcode) {
     case FUSE_INIT:
       return answer(request, 0, &start, sizeof start);
+    case FUSE_INTERRUPT:
+      return interrupt(((const struct fuse_interrupt_in*)body)->unique);
     case FUSE_LOOKUP:
+      if (!strcmp(body, "dead")) return;
+      if (!strcmp(body, "hangs")) return hold(request->unique);
       if (strcmp(body, "file")) return answer(request, -ENOENT, NULL, 0);
       entry.attr = facts(kFileNode);
       return answer(request, 0, &entry, sizeof entry);

@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -245,11 +247,35 @@ static long chmod_below_file_descriptor(void) {
 static long chmod_closed_descriptor(void) {
   return chmod(by_number("/proc/self/fd/", kNobodyNumber, ""), 0600);
 }
-// Ways through /proc that only the caller's own kernel thread could follow for it.
+static const char* of_process(pid_t process, int fd, const char* rest) {
+  static char text[128];
+  snprintf(text, sizeof text, "/proc/%d/fd/%d%s", process, fd, rest);
+  return text;
+}
 static long chmod_process_descriptor(void) {
-  char name[64];
-  snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), reading());
-  return chmod(name, 0600);
+  return chmod(of_process(getpid(), reading(), ""), 0600);
+}
+static long chmod_below_process_descriptor(void) {
+  return chmod(of_process(getpid(), directory(), "/file"), 0600);
+}
+static long chmod_closed_process_descriptor(void) {
+  return chmod(of_process(getpid(), 999, ""), 0600);
+}
+static long chmod_no_process_descriptor(void) { return chmod("/proc/0/fd/0", 0600); }
+// Ways through /proc that only the caller's own kernel thread could follow for it.
+static long chmod_other_process_descriptor(void) {
+  int fd = reading();
+  pid_t other = (pid_t)given(fork(), "fork");
+  if (other == 0) {
+    pause();
+    _exit(0);
+  }
+  long result = chmod(of_process(other, fd, ""), 0600);
+  int error = errno;
+  given(kill(other, SIGKILL), "kill");
+  given(waitpid(other, NULL, 0), "wait");
+  errno = error;
+  return result;
 }
 static long chmod_self_directory(void) { return chmod("/proc/self/cwd/file", 0600); }
 static long chmod_self_descriptor_no_follow(void) {
@@ -815,6 +841,10 @@ static const struct {
     FAILS(chmod_below_file_descriptor),
     FAILS(chmod_closed_descriptor),
     CHANGES(chmod_process_descriptor),
+    CHANGES(chmod_below_process_descriptor),
+    FAILS(chmod_closed_process_descriptor),
+    FAILS(chmod_no_process_descriptor),
+    CHANGES(chmod_other_process_descriptor),
     CHANGES(chmod_self_directory),
     FAILS(chmod_self_descriptor_no_follow),
     CHANGES(fchmodat2_plain),

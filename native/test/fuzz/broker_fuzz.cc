@@ -99,7 +99,7 @@ void expect_place(const Place& place) {
   require(!place.itself || place.path[0] == '\0');
   cordon::OwnDescriptor own{};
   if (!cordon::names_own_descriptor(place.path, &own)) return;
-  require(own.number >= 0);
+  require(own.number >= 0 && own.process >= 0);
   bool inside = own.rest >= place.path && own.rest < place.path + sizeof place.path;
   require(own.rest[0] == '\0' || (inside && own.rest[0] != '/'));
 }

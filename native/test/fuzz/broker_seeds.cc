@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   }
   for (const char* path :
        {"", "/", "/dev/stdout", "/dev/fd/3/", "/proc/self/fd/7", "/proc/thread-self/fd/7//below",
-        "/proc/1/fd/7", "/proc/self/fd/99999999999999999999"}) {
+        "/proc/1/fd/7", "/proc/2147483648/fd/7", "/proc/self/fd/99999999999999999999"}) {
     write_brokered(cordon::kBrokerCalls[2], path);
   }
   write_brokered(cordon::kBrokerCalls[2], std::string(4095, 'p'));
