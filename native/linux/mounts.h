@@ -31,9 +31,7 @@ class MountTable {
   static constexpr size_t kMostBytes = 32 * 1024;
   static constexpr size_t kWordBytes = 32;
 
-  // One behind the other, each with its NUL.
-  char points_[kMostBytes];
-  size_t used_ = 0;
+  size_t used_ = 0;  // bytes of points_
   bool whole_ = true;
   bool revalidates_ = false;
 
@@ -44,6 +42,10 @@ class MountTable {
   bool waits_ = false;
   char word_[kWordBytes];
   size_t word_bytes_ = 0;
+
+  // One behind the other, each with its NUL. Last, so that an ordinary machine, which has hardly
+  // any, touches no page of it but the first.
+  char points_[kMostBytes];
 };
 
 class Mounts {
