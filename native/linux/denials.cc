@@ -2,9 +2,8 @@
 
 #include <sys/mman.h>
 
-#include "core/text.h"
 #include "linux/control.h"
-#include "linux/files.h"
+#include "linux/processes.h"
 
 namespace cordon {
 namespace {
@@ -17,16 +16,6 @@ uint64_t key_of(DeniedOperation operation, const char* path) {
   for (; *path != '\0'; ++path)
     hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001b3ull;
   return hash;
-}
-
-void read_name(pid_t thread, char* out, size_t size) {
-  auto path = Text<32>().add("/proc/").add(static_cast<uint64_t>(thread)).add("/comm");
-  ssize_t length = read_small(path.get(), out, size);
-  if (length <= 0) {
-    out[0] = '\0';
-  } else if (out[length - 1] == '\n') {
-    out[length - 1] = '\0';
-  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,6 +31,8 @@ constexpr uint64_t kTicksPerSecond = 100;
 
 constexpr uint64_t kJournalMagic = 0x314c4e4a4e445243;  // "CRDNJNL1" read as little-endian
 constexpr int kOpenAttempts = 8;
+// How long a process' environment may take to be read.
+constexpr int kEnvironmentMs = 100;
 
 Text<32> journal_name(pid_t pid) {
   return Text<32>().add(kJournalPrefix).add(static_cast<uint64_t>(pid));
@@ -58,9 +61,15 @@ Standing standing_of(pid_t pid) {
   return {known && uid == getuid(), no_new_privs != nullptr && *no_new_privs == '1'};
 }
 
+struct EnvironmentLook {
+  pid_t pid;
+  char word[kTempNameBytes];
+  bool found;
+};
+
 // Whether the process was started with a variable that holds `word`: the kernel keeps what execve
 // was given.
-bool environment_holds(pid_t pid, const char* word) {
+bool reads_in_environment(pid_t pid, const char* word) {
   auto path = Text<32>().add("/proc/").add(static_cast<uint64_t>(pid)).add("/environ");
   UniqueFd file(open(path.get(), O_RDONLY | O_CLOEXEC));
   size_t length = strlen(word);
@@ -78,6 +87,22 @@ bool environment_holds(pid_t pid, const char* word) {
     kept = filled < length - 1 ? filled : length - 1;
     memmove(window, window + filled - kept, kept);
   }
+}
+
+bool environment_holds(pid_t pid, const char* word) {
+  auto* look = static_cast<EnvironmentLook*>(map_shared(sizeof(EnvironmentLook)));
+  if (look == nullptr) return false;
+  look->pid = pid;
+  memcpy(look->word, word, strnlen(word, sizeof look->word - 1));
+  look_aside(
+      [](void* context) {
+        auto* own = static_cast<EnvironmentLook*>(context);
+        own->found = reads_in_environment(own->pid, own->word);
+      },
+      look, kEnvironmentMs);
+  bool found = look->found;
+  munmap(look, sizeof *look);
+  return found;
 }
 
 // Of those that left the session only the environment still tells whose they are: every process of

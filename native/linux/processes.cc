@@ -257,15 +257,13 @@ bool move_child_list(int place) {
   return g_child_list == place;
 }
 
-bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, SurvivorSeen seen,
+bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, TreeSeen seen,
                      void* context) {
   if (!has_children()) return true;
   stop_descendants(spared, spared_count);
   Descendants tree;
   tree.read(getpid(), spared, spared_count);
-  for (size_t i = 0; i < tree.size() && seen != nullptr; ++i) {
-    if (tree.at(i).alive()) seen(context, tree.at(i));
-  }
+  if (seen != nullptr) seen(context, tree);
   int64_t until = monotonic_ms() + patience_ms;
   for (;;) {
     for (size_t i = 0; i < tree.size(); ++i) signal_process(tree.at(i), SIGKILL);
@@ -286,18 +284,71 @@ bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, 
   }
 }
 
-void read_command(pid_t pid, char* out, size_t size) {
-  auto base = Text<32>().add("/proc/").add(static_cast<uint64_t>(pid));
-  ssize_t length = read_small(Text<48>().add(base.get()).add("/cmdline").get(), out, size);
-  if (length <= 0) length = read_small(Text<48>().add(base.get()).add("/comm").get(), out, size);
+bool look_aside(void (*look)(void* context), void* context, int patience_ms) {
+  pid_t pid = fork();
+  if (pid < 0) return false;
+  if (pid == 0) {
+    look(context);
+    _exit(0);
+  }
+  int64_t until = monotonic_ms() + patience_ms;
+  do {
+    if (reap_child(pid, until)) return true;
+  } while (monotonic_ms() < until);
+  kill(pid, SIGKILL);
+  reap_child(pid, monotonic_ms() + kTurnMs);
+  return false;
+}
+
+void* map_shared(size_t size) {
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void read_name(pid_t pid, char* out, size_t size) {
+  auto path = Text<32>().add("/proc/").add(static_cast<uint64_t>(pid)).add("/comm");
+  ssize_t length = read_small(path.get(), out, size);
   if (length <= 0) {
     out[0] = '\0';
-    return;
+  } else if (out[length - 1] == '\n') {
+    out[length - 1] = '\0';
   }
+}
+
+void read_command(pid_t pid, char* out, size_t size) {
+  auto path = Text<32>().add("/proc/").add(static_cast<uint64_t>(pid)).add("/cmdline");
+  ssize_t length = read_small(path.get(), out, size);
+  if (length <= 0) return read_name(pid, out, size);
   if (out[length - 1] == '\n') out[length - 1] = '\0';
   for (ssize_t i = 0; i + 1 < length; ++i) {
     if (out[i] == '\0') out[i] = ' ';
   }
+}
+
+CommandLines::CommandLines(const Descendants& tree, int patience_ms)
+    : tree_(tree), table_(static_cast<Table*>(map_shared(sizeof(Table)))) {
+  if (table_ == nullptr || tree.size() == 0) return;
+  table_->tree = &tree;
+  look_aside(&CommandLines::read, table_, patience_ms);
+}
+
+CommandLines::~CommandLines() {
+  if (table_ != nullptr) munmap(table_, sizeof(Table));
+}
+
+void CommandLines::read(void* table) {
+  auto* own = static_cast<Table*>(table);
+  for (size_t i = 0; i < own->tree->size() && i < kMost; ++i) {
+    const Process& process = own->tree->at(i);
+    if (process.alive()) read_command(process.pid, own->lines[i], kBytes);
+  }
+}
+
+const char* CommandLines::at(size_t index) {
+  if (table_ != nullptr && index < kMost && table_->lines[index][0] != '\0')
+    return table_->lines[index];
+  read_name(tree_.at(index).pid, name_, sizeof name_);
+  return name_;
 }
 
 }  // namespace cordon

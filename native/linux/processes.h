@@ -64,17 +64,53 @@ bool move_child_list(int place);
 // Sends `signal` to every descendant of the caller.
 void signal_descendants(int signal);
 
-using SurvivorSeen = void (*)(void* context, const Process& process);
+using TreeSeen = void (*)(void* context, const Descendants& tree);
 
 // Ends every descendant of the caller but the subtrees of `spared`: stops them all until no new one
 // appears, so that a fork bomb cannot outrun the kill, then kills and reaps. `seen`, when there is
-// one, is told of each that lived. False when something is left after `patience_ms`, which only an
-// uninterruptible wait in the kernel or a foreign tracer can bring about.
-bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, SurvivorSeen seen,
+// one, is told of them before they are killed. False when something is left after `patience_ms`,
+// which only an uninterruptible wait in the kernel or a foreign tracer can bring about.
+bool end_descendants(const pid_t* spared, size_t spared_count, int patience_ms, TreeSeen seen,
                      void* context);
 
+// Does `look` in a child of the caller, for what may never come back: a process can wait for a
+// mount that does not answer with its memory locked, and whoever reads there waits with it. False
+// when it did not in time; the child is killed then. `context` is of `map_shared`.
+bool look_aside(void (*look)(void* context), void* context, int patience_ms);
+
+// Zeroed memory that a child shares; null when there is none. The caller unmaps it.
+void* map_shared(size_t size);
+
 // Command line of a process for people: arguments joined by spaces, cut at `size`; its name where
-// there is none.
+// there is none. It may never come back, see look_aside.
 void read_command(pid_t pid, char* out, size_t size);
+
+// Name of a process, without a look at its memory.
+void read_name(pid_t pid, char* out, size_t size);
+
+// Command lines of the living, for as many as fit, as far as they can be had in time.
+class CommandLines {
+ public:
+  CommandLines(const Descendants& tree, int patience_ms);
+  ~CommandLines();
+  CommandLines(const CommandLines&) = delete;
+  CommandLines& operator=(const CommandLines&) = delete;
+
+  // Of the process at this place of the tree: its name where the command line could not be had.
+  const char* at(size_t index);
+
+ private:
+  static constexpr size_t kMost = 256;
+  static constexpr size_t kBytes = 256;
+  struct Table {
+    const Descendants* tree;
+    char lines[kMost][kBytes];
+  };
+  static void read(void* table);
+
+  const Descendants& tree_;
+  Table* table_;
+  char name_[kBytes] = {};
+};
 
 }  // namespace cordon

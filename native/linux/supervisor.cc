@@ -35,7 +35,8 @@ namespace {
 // More are counted and killed all the same; only their names are left out of the report, as are
 // those for which the owner makes no room.
 constexpr uint32_t kMostSurvivorsNamed = 256;
-constexpr size_t kCommandBytes = 256;
+// How long their command lines may take, all together.
+constexpr int kNamesMs = 200;
 constexpr int kHighestSignal = 64;
 // A forwarded signal and the terminal's own copy of it arrive together; an older copy belongs to an
 // earlier key press.
@@ -114,7 +115,7 @@ class Supervisor {
   void deliver(int signal, bool from_terminal);
   [[noreturn]] void finish();
   [[noreturn]] void fail();
-  static void tell_survivor(void* self, const Process& process);
+  static void tell_survivors(void* self, const Descendants& tree);
 
   SupervisorSetup setup_;
   Plan plan_{};
@@ -389,16 +390,18 @@ void Supervisor::deliver(int signal, bool from_terminal) {
   kill(child_, signal);
 }
 
-void Supervisor::tell_survivor(void* self, const Process& process) {
+void Supervisor::tell_survivors(void* self, const Descendants& tree) {
   auto* supervisor = static_cast<Supervisor*>(self);
-  // The command itself, killed because its owner left or asked: not something it left behind.
-  if (process.pid == supervisor->child_) return;
-  // A worker was killed a moment ago; one that does not die is told like whatever else lives on.
-  if (supervisor->broker_.has_worker(process.pid) && process.state != 'D') return;
-  if (++supervisor->survivors_ > kMostSurvivorsNamed) return;
-  char command[kCommandBytes];
-  read_command(process.pid, command, sizeof command);
-  try_survivor(kFdControl, process.pid, command);
+  CommandLines commands(tree, kNamesMs);
+  for (size_t i = 0; i < tree.size(); ++i) {
+    const Process& process = tree.at(i);
+    // The command itself, killed because its owner left or asked: not something it left behind.
+    if (!process.alive() || process.pid == supervisor->child_) continue;
+    // A worker was killed a moment ago; one that does not die is told like whatever else lives on.
+    if (supervisor->broker_.has_worker(process.pid) && process.state != 'D') continue;
+    if (++supervisor->survivors_ > kMostSurvivorsNamed) continue;
+    try_survivor(kFdControl, process.pid, commands.at(i));
+  }
 }
 
 void Supervisor::finish() {
@@ -409,7 +412,7 @@ void Supervisor::finish() {
   bool alone = exited_ && !has_children();
   // Until the tree is dead nothing waits for an owner that does not read.
   bool told = exited_ && !alone && try_exited(kFdControl, wait_status_, usage_);
-  bool dead = end_descendants(nullptr, 0, kPatienceMs, &Supervisor::tell_survivor, this);
+  bool dead = end_descendants(nullptr, 0, kPatienceMs, &Supervisor::tell_survivors, this);
   if (!exited_) {
     wait_status_ = SIGKILL;
     getrusage(RUSAGE_CHILDREN, &usage_);

@@ -71,7 +71,7 @@ void wait_for_count(Shared* shared, int count) {
   CHECK(eventually(10000, [&] { return shared->count >= count; }));
 }
 
-bool end_all(SurvivorSeen seen = nullptr, void* context = nullptr) {
+bool end_all(TreeSeen seen = nullptr, void* context = nullptr) {
   return end_descendants(nullptr, 0, kPatienceMs, seen, context);
 }
 
@@ -84,8 +84,10 @@ std::vector<pid_t> descendants(const std::vector<pid_t>& spared = {}) {
   return pids;
 }
 
-void collect(void* context, const Process& process) {
-  static_cast<std::vector<pid_t>*>(context)->push_back(process.pid);
+void collect(void* context, const Descendants& tree) {
+  for (size_t i = 0; i < tree.size(); ++i) {
+    if (tree.at(i).alive()) static_cast<std::vector<pid_t>*>(context)->push_back(tree.at(i).pid);
+  }
 }
 
 // --- /proc/PID/stat
@@ -542,6 +544,47 @@ TEST(a_command_is_told_as_people_write_it) {
   CHECK_CALL(waitpid(child, nullptr, 0) == child);
   read_command(child, command, sizeof command);
   CHECK_EQ(std::string(command), "");
+}
+
+TEST(command_lines_are_read_for_a_whole_tree) {
+  start([] { execl("/bin/sh", "sh", "-c", "kill -STOP $$", "first", nullptr); });
+  start([] { execl("/bin/sh", "sh", "-c", "kill -STOP $$", "second", nullptr); });
+  auto told = [] {
+    Descendants tree;
+    CHECK(tree.read(getpid(), nullptr, 0));
+    CommandLines commands(tree, kPatienceMs);
+    std::vector<std::string> all;
+    for (size_t i = 0; i < tree.size(); ++i) all.push_back(commands.at(i));
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  std::vector<std::string> expected = {"sh -c kill -STOP $$ first", "sh -c kill -STOP $$ second"};
+  CHECK(eventually(5000, [&] { return told() == expected; }));
+  CHECK(end_all());
+}
+
+TEST(where_there_is_no_time_for_command_lines_names_are_told) {
+  pid_t child = start([] { wait_for_ever(); });
+  Descendants tree;
+  CHECK(tree.read(getpid(), nullptr, 0));
+  // No child may be had to look.
+  refuse_call(SYS_clone, EAGAIN);
+  CommandLines commands(tree, 0);
+  CHECK_EQ(tree.size(), size_t{1});
+  CHECK_EQ(tree.at(0).pid, child);
+  CHECK_EQ(std::string(commands.at(0)), "processes_test");
+  CHECK(end_all());
+}
+
+// As a process that has its memory locked while it waits for a mount that does not answer.
+TEST(what_never_comes_is_waited_for_no_longer_than_said) {
+  int64_t began = now_ms();
+  CHECK(!look_aside([](void*) { wait_for_ever(); }, nullptr, 100));
+  CHECK(now_ms() - began >= 100 && now_ms() - began < 5000);
+  CHECK(children().empty());
+  auto* seen = static_cast<int*>(map_shared(sizeof(int)));
+  CHECK(look_aside([](void* context) { *static_cast<int*>(context) = 7; }, seen, kPatienceMs));
+  CHECK_EQ(*seen, 7);
 }
 
 }  // namespace
