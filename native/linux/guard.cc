@@ -42,6 +42,10 @@ constexpr size_t kMostInherited = 256;
 constexpr int kOwnerGoneMs = 1000;
 // How long what was killed may take to die: other runs wait meanwhile.
 constexpr int kPatienceMs = 500;
+// How often owners are looked at that may have left a supervisor that does not hear them, and after
+// how many such looks it is taken for deaf.
+constexpr int kOwnerCheckMs = 500;
+constexpr int kDeafChecks = 3;
 constexpr int kExitRefused = 125;
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
@@ -49,8 +53,37 @@ constexpr int kExitNotFound = 127;
 struct GuardedRun {
   pid_t supervisor = 0;
   bool waits = false;  // for a request
+  int deaf_checks = 0;
   UniqueFd control;
   TempDirectory temp;
+};
+
+// What a report brings at most. The guard keeps so many numbers for each supervisor that waits: one
+// whose report cannot be received could not be cleaned up after.
+constexpr size_t kReportDescriptors = 3;
+// What a refusal needs: the plan's, which comes first, and the control socket's.
+constexpr size_t kRefusalDescriptors = 2;
+
+// Numbers that are kept for what will come.
+template <size_t kCount>
+class Reserve {
+ public:
+  // False when not all are to be had.
+  bool fill() {
+    for (UniqueFd& each : held_) {
+      // One of the places of a supervisor, which are occupied in the guard.
+      if (!each.valid()) each.reset(fcntl(kFdControl, F_DUPFD_CLOEXEC, kFdFirstFree));
+      if (!each.valid()) return false;
+    }
+    return true;
+  }
+
+  void release() {
+    for (UniqueFd& each : held_) each.reset();
+  }
+
+ private:
+  UniqueFd held_[kCount];
 };
 
 // A temp directory that was made ahead and given to the owner, for whichever run it will be. Held
@@ -181,6 +214,8 @@ class Guard {
 
  private:
   bool keep_waiting(int socket);
+  // For one more that waits.
+  bool fill_reserves();
   [[noreturn]] void await_request(int socket, pid_t guard, size_t slot);
   bool report_taken(const UniqueFd& control, const TempDirectory& temp);
   void take_reports();
@@ -191,6 +226,7 @@ class Guard {
   void refuse(const UniqueFd& control, const Failure& failure);
   GuardedRun* free_run();
   GuardedRun* run_of(pid_t supervisor);
+  void check_owners();
   void take_signals(bool forward);
   void reap();
   void close_run(GuardedRun* run);
@@ -212,6 +248,7 @@ class Guard {
   UniqueFd signals_;
   size_t runs_used_ = 0;
   size_t live_ = 0;
+  int64_t owners_checked_ms_ = 0;
   size_t inherited_count_ = 0;
   size_t waiting_ = 0;
   int broken_ = 0;
@@ -225,6 +262,9 @@ class Guard {
   ino_t parent_inode_ = 0;
   uint32_t runs_in_parent_ = 0;
   ReadyDirectory ready_[kMostReady];
+  Reserve<kReportDescriptors> for_report_[kWaiting];
+  Reserve<kRefusalDescriptors> for_refusal_;
+  bool out_of_descriptors_ = false;
   // Constructed one by one as they are first needed: untouched pages cost neither memory nor time
   // at fork. Last, so that what is always needed lies together.
   alignas(GuardedRun) unsigned char storage_[kMostRuns * sizeof(GuardedRun)];
@@ -293,9 +333,11 @@ int Guard::serve(int socket) {
     pollfd ready[] = {{socket, static_cast<short>(served ? 0 : POLLIN), 0},
                       {signals_.get(), POLLIN, 0},
                       {reports_read_.get(), POLLIN, 0}};
-    int events = poll(ready, 3, waiting_ < kWaiting ? kReplenishMs : -1);
+    int patience = live_ > 0 ? kOwnerCheckMs : -1;
+    int events = poll(ready, 3, waiting_ < kWaiting ? kReplenishMs : patience);
     if (events < 0 && errno != EINTR) break;
     if (events == 0) replenish_ = true;
+    if (live_ > 0) check_owners();
     if (ready[2].revents != 0) take_reports();
     if (ready[1].revents != 0) take_signals(false);
     if ((ready[0].revents & POLLHUP) != 0) break;
@@ -305,9 +347,14 @@ int Guard::serve(int socket) {
   return 0;
 }
 
+bool Guard::fill_reserves() {
+  out_of_descriptors_ = !for_refusal_.fill() || !for_report_[waiting_].fill();
+  return !out_of_descriptors_;
+}
+
 // Forks until enough wait. False when nobody does.
 bool Guard::keep_waiting(int socket) {
-  while (waiting_ < kWaiting) {
+  while (waiting_ < kWaiting && fill_reserves()) {
     GuardedRun* run = free_run();
     if (run == nullptr) break;
     pid_t guard = getpid();
@@ -316,6 +363,7 @@ bool Guard::keep_waiting(int socket) {
     if (pid < 0) break;
     run->supervisor = pid;
     run->waits = true;
+    run->deaf_checks = 0;
     ++waiting_;
   }
   return waiting_ > 0;
@@ -368,8 +416,12 @@ bool Guard::report_taken(const UniqueFd& control, const TempDirectory& temp) {
 
 void Guard::take_reports() {
   while (reports_read_.valid()) {
+    char first;
+    if (recv(reports_read_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) return;
+    // Whoever reports is one of those that wait.
+    if (waiting_ > 0) for_report_[waiting_ - 1].release();
     TakenReport report{};
-    int descriptors[3] = {-1, -1, -1};
+    int descriptors[kReportDescriptors] = {-1, -1, -1};
     alignas(cmsghdr) char space[CMSG_SPACE(sizeof descriptors)];
     iovec part{&report, sizeof report};
     msghdr message{};
@@ -411,11 +463,13 @@ void Guard::take_reports() {
 // Nobody waits, because nobody could be forked or too many run. False when the owner is gone or no
 // longer who it was.
 bool Guard::refuse_request(int socket) {
+  for_refusal_.release();
   Received received;
   Receipt receipt = receive_request(socket, groups_, MSG_DONTWAIT, &received);
   if (receipt == Receipt::kNothing) return true;
   if (receipt != Receipt::kWhole && receipt != Receipt::kNoRoom) return false;
   Failure failure;
+  if (out_of_descriptors_) failure.at(Stage::kDescriptors, EMFILE);
   failure.at(Stage::kProcess, EAGAIN, "supervisor");
   refuse(received.control, failure);
   return true;
@@ -554,6 +608,33 @@ GuardedRun* Guard::run_of(pid_t supervisor) {
   return nullptr;
 }
 
+// A supervisor hears its owner but for one moment: while its command executes a program, on a mount
+// that does not answer perhaps. Also when somebody stopped it.
+bool is_deaf(pid_t supervisor) {
+  Process found;
+  if (!read_process(supervisor, &found) || (found.state != 'D' && found.state != 'T')) return false;
+  auto pid = static_cast<uint64_t>(supervisor);
+  auto path = Text<64>().add("/proc/").add(pid).add("/task/").add(pid).add("/children");
+  char children[16];
+  // One without a child is only at work on files.
+  return read_small(path.get(), children, sizeof children) > 0;
+}
+
+// Ends supervisors whose owner has left and that do not hear it; their trees end with them.
+void Guard::check_owners() {
+  int64_t now = monotonic_ms();
+  if (now - owners_checked_ms_ < kOwnerCheckMs) return;
+  owners_checked_ms_ = now;
+  for (size_t i = 0; i < runs_used_; ++i) {
+    GuardedRun& run = runs()[i];
+    if (run.supervisor == 0 || run.waits || !run.control.valid()) continue;
+    pollfd owner{run.control.get(), 0, 0};
+    bool gone = poll(&owner, 1, 0) == 1 && (owner.revents & POLLHUP) != 0;
+    run.deaf_checks = gone && is_deaf(run.supervisor) ? run.deaf_checks + 1 : 0;
+    if (run.deaf_checks == kDeafChecks) kill(run.supervisor, SIGKILL);
+  }
+}
+
 void Guard::take_signals(bool forward) {
   signalfd_siginfo received;
   bool child_changed = false;
@@ -636,6 +717,8 @@ void Guard::end_all() {
   for (size_t i = 0; i < runs_used_; ++i) {
     if (runs()[i].control.valid() || runs()[i].temp.made()) close_run(&runs()[i]);
   }
+  for_refusal_.release();
+  for (auto& each : for_report_) each.release();
   for (ReadyDirectory& ready : ready_) give_up(&ready);
   if (journal_directory_.valid()) close_journal(journal_directory_.get(), &journal_);
 }
@@ -685,8 +768,9 @@ int Guard::run_once(const OneShotOptions& options) {
   received = Received();
   while (live_ > 0) {
     pollfd ready{signals_.get(), POLLIN, 0};
-    if (poll(&ready, 1, -1) < 0 && errno != EINTR) break;
+    if (poll(&ready, 1, options.control < 0 ? -1 : kOwnerCheckMs) < 0 && errno != EINTR) break;
     take_signals(true);
+    if (options.control >= 0) check_owners();
   }
   end_all();
   return mirror(*end);

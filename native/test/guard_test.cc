@@ -518,6 +518,30 @@ BOTH(out_of_descriptors_is_the_end_of_one_run_only) {
   expect_running(&guard);
 }
 
+// It could not clean up after a run whose report it had no room for.
+BOTH(a_guard_without_descriptors_left_leaves_nothing_behind) {
+  for (int most = 24; most < 40; ++most) {
+    ServeSpec spec = served(executable);
+    spec.most_descriptors = most;
+    ServedGuard guard(spec);
+    std::vector<Control> runs;
+    for (int i = 1; i <= 8; ++i) {
+      PlanSpec plan = with_temp(shell_plan("touch \"$T/x\"; exec sleep 1000"), i);
+      plan.environment.push_back("T=" + plan.temp);
+      runs.push_back(guard.launch(plan, with_temp(i)));
+    }
+    for (Control& run : runs) {
+      while (!run.told().started && !run.told().closed) run.listen(100);
+      if (run.told().started) CHECK_CALL(kill(run.told().supervisor, SIGKILL) == 0);
+    }
+    for (Control& run : runs) run.until_closed();
+    CHECK(eventually(2000, [] { return names_in(scratch()).size() <= 1; }));
+    guard.close_socket();
+    CHECK(guard.end() == exited(0));
+    CHECK(names_in(scratch()).empty());
+  }
+}
+
 BOTH(a_run_that_cannot_be_forked_is_refused) {
   become_ordinary_user();
   // For the guard and nothing more.
@@ -745,6 +769,24 @@ BOTH(supervisors_killed_before_their_run_are_replaced) {
     expect_running(&guard);
   }
   CHECK(is_alive(live.told().pid));
+}
+
+// As one is whose command executes a program on a mount that does not answer.
+BOTH(a_supervisor_that_does_not_hear_its_owner_leave_is_ended) {
+  ServedGuard guard(served(executable));
+  PlanSpec plan = with_temp(actor_plan({"tree", scratch()}));
+  Control control = guard.launch(plan, with_temp());
+  std::vector<pid_t> pids = start_tree(&control);
+  Control other = guard.launch(shell_plan("exec sleep 1000"));
+  pid_t bystander = other.until_started().pid;
+  CHECK_CALL(kill(control.told().supervisor, SIGSTOP) == 0);
+  // While its owner is there it is left alone.
+  poll(nullptr, 0, 3000);
+  CHECK(std::all_of(pids.begin(), pids.end(), is_alive));
+  control.close();
+  CHECK(eventually(10000, [&] { return all_dead(pids) && !exists(temp_path()); }));
+  CHECK(is_alive(bystander));
+  expect_running(&guard);
 }
 
 BOTH(a_guard_killed_is_the_end_of_every_tree) {
