@@ -8,7 +8,7 @@ namespace cordon {
 namespace {
 
 // By what needs them.
-constexpr int kOwnCalls[] = {
+constexpr AllowedCall kOwnCalls[] = {
     // watching
     SYS_ppoll,
     SYS_read,
@@ -23,6 +23,7 @@ constexpr int kOwnCalls[] = {
     SYS_getrusage,
     SYS_getpid,
     SYS_getppid,
+    {SYS_ptrace, kPtraceDetach},
     SYS_rt_sigprocmask,
     // ending the tree
     SYS_kill,

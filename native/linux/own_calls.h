@@ -3,11 +3,16 @@
 // make no socket and mount nothing.
 #pragma once
 
+#include <cstdint>
+
 #include "core/bpf.h"
 #include "core/failure.h"
 #include "linux/seccomp_filter.h"
 
 namespace cordon {
+
+// PTRACE_DETACH: the one request that is the supervisor's.
+inline constexpr uint32_t kPtraceDetach = 17;
 
 // Assembles the filter. Pure.
 bool assemble_own_filter(FilterAssembler* out);

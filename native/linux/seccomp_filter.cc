@@ -280,18 +280,32 @@ bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembl
   return out->finish();
 }
 
-bool assemble_allow_list(const int* allowed, size_t count, Architecture architecture,
+bool assemble_allow_list(const AllowedCall* allowed, size_t count, Architecture architecture,
                          FilterAssembler* out) {
   Numbers numbers;
   for (size_t i = 0; i < count; ++i) {
-    if (!numbers.add(allowed[i])) return false;
+    if (!numbers.add(allowed[i].number)) return false;
   }
+  auto call = [&](uint32_t number) {
+    const AllowedCall* at = allowed;
+    while (static_cast<uint32_t>(at->number) != number) ++at;
+    return *at;
+  };
   Intervals intervals;
-  intervals.cut(numbers, refusal(EPERM), [](uint32_t number) {
-    return Interval{number, false, SECCOMP_RET_ALLOW};
+  intervals.cut(numbers, refusal(EPERM), [&](uint32_t number) {
+    return Interval{number, call(number).tested, SECCOMP_RET_ALLOW};
   });
   check_architecture(architecture, out);
-  judge_range(intervals, 0, intervals.size(), out, [](uint32_t) {});
+  judge_range(intervals, 0, intervals.size(), out, [&](uint32_t number) {
+    Label yes = out->label();
+    Label no = out->label();
+    out->load_low(0);
+    out->jump_equal(call(number).first, yes, no);
+    out->bind(yes);
+    out->answer(SECCOMP_RET_ALLOW);
+    out->bind(no);
+    out->answer(refusal(EPERM));
+  });
   return out->finish();
 }
 

@@ -21,8 +21,19 @@ inline constexpr Architecture kThisArchitecture = Architecture::kArm64;
 // table here makes it do.
 bool assemble_filter(uint32_t features, Architecture architecture, FilterAssembler* out);
 
+// A call with whatever arguments, or only with this first one.
+struct AllowedCall {
+  constexpr AllowedCall(int call) : number(call) {}
+  constexpr AllowedCall(int call, uint32_t argument)
+      : number(call), tested(true), first(argument) {}
+
+  int number;
+  bool tested = false;
+  uint32_t first = 0;
+};
+
 // Assembles a filter that allows the listed calls and refuses all others with EPERM. Pure.
-bool assemble_allow_list(const int* numbers, size_t count, Architecture architecture,
+bool assemble_allow_list(const AllowedCall* allowed, size_t count, Architecture architecture,
                          FilterAssembler* out);
 
 // Whether a filter with these features asks the supervisor anything.

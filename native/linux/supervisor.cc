@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +111,7 @@ class Supervisor {
   void take_signals();
   void stop_group();
   void take_children();
+  static bool let_go(pid_t pid, int signal);
   void take_requests();
   void obey(ControlType type, int signal, bool from_terminal);
   void deliver(int signal, bool from_terminal);
@@ -317,17 +319,30 @@ void Supervisor::stop_group() {
   if ((plan_.flags & kFlagNewSession) != 0) kill(-child_, SIGSTOP);
 }
 
+// Who asks to be traced by its parent (PTRACE_TRACEME), and has the supervisor for one, stops at
+// every signal and at exec until a debugger lets it go on; there is none. It is stopped in another
+// way when this fails. A trap is the one of exec.
+bool Supervisor::let_go(pid_t pid, int signal) {
+  long passed = signal == SIGTRAP ? 0 : signal;
+  return syscall(SYS_ptrace, static_cast<long>(kPtraceDetach), static_cast<long>(pid), 0L,
+                 passed) == 0;
+}
+
 void Supervisor::take_children() {
   siginfo_t ended{};
   waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
-  if (!exited_ && ended.si_pid == child_) stop_group();
+  // Of one that it traces the kernel tells stops here too.
+  bool dead =
+      ended.si_code == CLD_EXITED || ended.si_code == CLD_KILLED || ended.si_code == CLD_DUMPED;
+  if (!exited_ && dead && ended.si_pid == child_) stop_group();
   for (;;) {
     int status = 0;
     rusage usage{};
     pid_t pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | __WALL, &usage);
     if (pid <= 0) return;
+    if (WIFSTOPPED(status) && let_go(pid, WSTOPSIG(status))) continue;
     if (pid != child_) {
-      broker_.reaped(pid);
+      if (WIFEXITED(status) || WIFSIGNALED(status)) broker_.reaped(pid);
       continue;
     }
     if (WIFSTOPPED(status)) {

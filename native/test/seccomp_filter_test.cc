@@ -165,6 +165,15 @@ TEST(the_supervisor_may_not_execute_mount_or_make_sockets) {
     data.arch = AUDIT_ARCH_X86_64;
     CHECK_EQ(interpret(filter, data), SECCOMP_RET_ERRNO | EPERM);
   }
+  for (uint64_t request : {0ull, 4ull, 7ull, 16ull, 24ull, 0x4206ull, 1ull << 32}) {
+    seccomp_data trace{};
+    trace.nr = 101;
+    trace.arch = AUDIT_ARCH_X86_64;
+    trace.args[0] = request;
+    CHECK_EQ(interpret(filter, trace), SECCOMP_RET_ERRNO | EPERM);
+    trace.args[0] = kPtraceDetach;
+    CHECK_EQ(interpret(filter, trace), SECCOMP_RET_ALLOW);
+  }
   seccomp_data read{};
   read.arch = AUDIT_ARCH_X86_64;
   CHECK_EQ(interpret(filter, read), SECCOMP_RET_ALLOW);

@@ -231,6 +231,45 @@ describe.each(PERSONAS)('$name', (persona) => {
     ).toEqual([]);
   });
 
+  describe('a program that asks its parent to trace it, and has no debugger for a parent', () => {
+    const PROGRAM = `
+import ctypes, os, signal, sys
+seen = []
+signal.signal(signal.SIGUSR1, lambda *_: seen.append("signal"))
+asked = ctypes.CDLL(None).ptrace(0, 0, None, None)
+os.kill(os.getpid(), signal.SIGUSR1)
+os.kill(os.getpid(), signal.SIGCHLD)
+os.execv("/bin/sh", ["sh", "-c", sys.argv[1] + f" {asked} {seen}"])`;
+    const run = (file: string, args: readonly string[]) =>
+      runner.confined(file, args, {
+        mode: 'workspace-write',
+        workspace,
+        cwd: workspace,
+        timeout: 20_000,
+      });
+
+    it('the command itself: it runs on, and has its signals', async () => {
+      const { result } = await run('python3', ['-c', PROGRAM, 'echo']);
+      expect(result?.outcome).toEqual({ kind: 'exited', code: 0 });
+      expect(result?.stdout).toBe('0 [signal]');
+    });
+
+    it('one whose parent is gone', async () => {
+      const script = `(python3 -c "$1" 'echo > done' &)
+      for i in $(seq 100); do [ -e done ] && exit 0; sleep 0.1; done; exit 1`;
+      const { result } = await run('sh', ['-c', script, 'sh', PROGRAM]);
+      expect(result?.outcome).toEqual({ kind: 'exited', code: 0 });
+    });
+
+    it('and one that is killed by a signal', async () => {
+      const program = `import ctypes, os, signal
+ctypes.CDLL(None).ptrace(0, 0, None, None)
+os.kill(os.getpid(), signal.SIGTERM)`;
+      const { result } = await run('python3', ['-c', program]);
+      expect(result?.outcome).toEqual({ kind: 'signalled', signal: 'SIGTERM' });
+    });
+  });
+
   it('a process that is always another one is ended too', async () => {
     const mark = newMark();
     const options = { mode: 'workspace-write', workspace, cwd: workspace } as const;
