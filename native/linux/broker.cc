@@ -214,6 +214,13 @@ bool Broker::allowed(const struct stat& found, const char* path) const {
   return path[0] != '/' || (found.st_nlink == 0 && is_unlinked(path)) || writable(path);
 }
 
+int Broker::excused(const Caller& caller, int error) {
+  bool doubtful = error == EFAULT || error == EACCES || error == EPERM;
+  if (!doubtful || !caller.is_hidden()) return error;
+  denials_.lose();
+  return kRefusedPath;
+}
+
 bool Broker::decode(Duty duty, const seccomp_notif& question, int* error) {
   Caller caller(static_cast<pid_t>(question.pid));
   *error = 0;
@@ -226,6 +233,7 @@ bool Broker::decode(Duty duty, const seccomp_notif& question, int* error) {
       break;
     case Duty::kObserve:
       decode_observed(question.data, caller.memory(), &g_observed);
+      if (g_observed.count == 0 && caller.is_hidden()) denials_.lose();
       break;
     case Duty::kConnect:
       break;
@@ -233,6 +241,7 @@ bool Broker::decode(Duty duty, const seccomp_notif& question, int* error) {
       *error = ENOSYS;
       break;
   }
+  *error = excused(caller, *error);
   return *error == 0;
 }
 
@@ -242,7 +251,7 @@ int64_t Broker::change_metadata(const seccomp_notif& question, const MountTable*
   if (request.idle) return 0;
   int error = 0;
   UniqueFd object = resolve(caller, request.place, avoided, g_link, &error);
-  if (!object.valid()) return error == kWouldWait ? kWaits : failed(error);
+  if (!object.valid()) return error == kWouldWait ? kWaits : failed(excused(caller, error));
   // Only now is it known that what was read belonged to the caller, and not to one that got its
   // number since.
   if (!is_awaited(listener_, question.id)) return failed(EINTR);

@@ -53,6 +53,8 @@ class Broker {
   void end() { workers_.end(); }
 
  private:
+  // `error`, or what is said to a caller that may not be looked at, which is counted.
+  int excused(const Caller& caller, int error);
   bool decode(Duty duty, const seccomp_notif& question, int* error);
   // Where nothing is `avoided` these may wait: they are a worker's.
   bool perform(Duty duty, const seccomp_notif& question, const MountTable* avoided);

@@ -105,6 +105,12 @@ uint64_t Caller::status_field(const char* name, unsigned base) const {
   return take_number(&at, base, &value) ? value : 0;
 }
 
+bool Caller::is_hidden() const {
+  char byte;
+  // Of one that may be looked at, nothing is there: EFAULT.
+  return copy_remote(this, 0, &byte, sizeof byte) < 0 && errno == EPERM;
+}
+
 bool Caller::has_number(pid_t number) const {
   return number == thread_ || static_cast<uint64_t>(number) == status_field("Tgid:", 10);
 }

@@ -38,6 +38,10 @@ class Caller {
   // A number of /proc/TID/status; 0 where there is none.
   uint64_t status_field(const char* name, unsigned base) const;
 
+  // Whether it may not be looked at: it is not dumpable, as a program that its user cannot read is,
+  // or Yama forbids it.
+  bool is_hidden() const;
+
   // Whether it is this thread, or of this process, as /proc numbers them.
   bool has_number(pid_t number) const;
 

@@ -158,7 +158,10 @@ Connector::Done Connector::connect(const seccomp_notif& question, const MountTab
   int error = 0;
   UniqueFd socket = socket_of(caller, request.socket, &error);
   *result = -error;
-  if (!socket.valid()) return Done::kAnswered;
+  if (!socket.valid()) {
+    if (error == EPERM && caller.is_hidden()) denials_->lose();
+    return Done::kAnswered;
+  }
   int domain = option(socket.get(), SO_DOMAIN);
   *result = -ENOTSOCK;
   if (domain < 0) return Done::kAnswered;

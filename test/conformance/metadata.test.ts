@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { give, PERSONAS, type Persona } from '../support/as-user.js';
@@ -179,6 +179,34 @@ describe.each(PERSONAS)('$name', (persona) => {
       if (!isKnown(name) || !changes) return;
       expect(refusals.get(name)).toMatch(REFUSED);
     });
+  });
+
+  it('a program that may not be looked at is refused, and the record is said to be not whole', async () => {
+    const hidden = join(place, 'execute-only');
+    copyFileSync(metadataProgram(), hidden);
+    chmodSync(hidden, 0o111);
+    const workspace = await made('hidden');
+    const before = await show(workspace);
+    const run = (program: string) =>
+      runner.confined(program, ['run', workspace], {
+        mode: 'workspace-write',
+        workspace,
+        cwd: workspace,
+        denials: 'on',
+      });
+
+    const refused = await run(hidden);
+    expect(await show(workspace)).toEqual(before);
+    const told = answers(`${refused.result?.stdout}`);
+    for (const { name, changes } of CASES) {
+      if (isKnown(name) && changes) expect(told.get(name), name).toMatch(REFUSED);
+    }
+    expect(told.get('chmod_absolute')).toBe('-1 EACCES');
+    expect(refused.result?.denialsComplete).toBe(false);
+
+    const allowed = await run(metadataProgram());
+    expect(await show(workspace)).not.toEqual(before);
+    expect(allowed.result?.denialsComplete).toBe(true);
   });
 
   it('beneath the temp directory everything works in read-only', async () => {
