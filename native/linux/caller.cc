@@ -20,10 +20,13 @@ Text<64> proc_path(pid_t thread, const char* rest) {
   return Text<64>().add("/proc/").add(static_cast<uint64_t>(thread)).add(rest);
 }
 
-// What the shorter way gives, for where the filter of a container refuses that.
+// What the shorter way gives, errors too, for where the filter of a container refuses that.
 ssize_t read_memory_file(pid_t thread, uint64_t address, void* out, size_t size) {
   UniqueFd memory(open(proc_path(thread, "/mem").get(), O_RDONLY | O_CLOEXEC));
-  if (!memory.valid()) return -1;
+  if (!memory.valid()) {
+    if (errno == EACCES) errno = EPERM;
+    return -1;
+  }
   ssize_t length = pread(memory.get(), out, size, static_cast<off_t>(address));
   if (length < 0 && errno == EIO) errno = EFAULT;
   return length;
