@@ -53,6 +53,7 @@
       'sources': [
         'native/addon.cc',
         'native/binding/descriptors.cc',
+        'native/binding/glance.cc',
         'native/binding/kernel.cc',
         'native/binding/launch.cc',
         'native/binding/server.cc',

@@ -18,6 +18,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"returnTemp", cordon::return_temp},
       {"launch", cordon::launch},
       {"planDescriptor", cordon::plan_descriptor},
+      {"glance", cordon::glance},
       {"openObject", cordon::open_object},
       {"channel", cordon::channel},
       {"duplicate", cordon::duplicate},

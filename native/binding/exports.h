@@ -14,6 +14,7 @@ Napi::Value take_temp(const Napi::CallbackInfo& info);
 Napi::Value return_temp(const Napi::CallbackInfo& info);
 Napi::Value launch(const Napi::CallbackInfo& info);
 Napi::Value plan_descriptor(const Napi::CallbackInfo& info);
+Napi::Value glance(const Napi::CallbackInfo& info);
 Napi::Value open_object(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);
 Napi::Value duplicate(const Napi::CallbackInfo& info);

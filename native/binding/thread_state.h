@@ -4,6 +4,8 @@
 #include <napi.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/record.h"
@@ -27,6 +29,9 @@ struct ReadyDirectory {
 struct ThreadState {
   std::vector<ReadyDirectory> ready;
   std::vector<Served> served;
+  // Of the last glance, and how many of them saw something else than the one before.
+  std::string seen;
+  uint32_t glances = 0;
 
   ~ThreadState();
 };

@@ -24,6 +24,11 @@ let kept:
   | undefined;
 let last: HostFacts | undefined;
 
+/** When what `readHost` looks up only now and then was looked up, in milliseconds as `nowMs` counts. */
+export function hostReadAt(): number {
+  return kept?.readAt ?? Number.NEGATIVE_INFINITY;
+}
+
 /**
  * Reads the host. `env` is the caller's environment, not the run's. Never throws for what is missing. While nothing has
  * changed it gives the same object again, so that who compares two looks at one word.

@@ -87,6 +87,12 @@ export interface Binding {
   returnTemp(name: string): void;
   /** Sends one run; returns the control socket. Throws `EAGAIN` when the served process is behind, `EPIPE` when it is gone. */
   launch(request: LaunchRequest): number;
+  /**
+   * Opens one or two `paths`, puts their descriptors (close-on-exec) into `fds`, and gives a number that is the last call's
+   * while none of this has changed: what the paths lead to and under which names, the effective ids, the groups, and
+   * whether anything lies in `/dev/shm`. 0, and nothing open, for a path that cannot be opened or has no name.
+   */
+  glance(paths: readonly string[], fds: Int32Array): number;
   /** Opens what `path` leads to, close-on-exec; what five calls of `node:fs` would tell takes a quarter of their time. */
   openObject(path: string): OpenedObject;
   /** A socket pair (`duplex`) or a pipe whose parent end reads or writes. Parent end is non-blocking. */

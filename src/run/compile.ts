@@ -6,7 +6,6 @@
 
 import type { Backend } from '../backend/backend.js';
 import { SandboxError } from '../errors/sandbox-error.js';
-import { gatherFacts } from '../facts/gather.js';
 import { findProgram } from '../facts/program.js';
 import type { TempRequest } from '../native/binding.js';
 import { encodePlan } from '../plan/encode.js';
@@ -19,14 +18,12 @@ import type { RunEnvironment } from '../platform/environment.js';
 import { buildEnvironment, tempEntries } from '../platform/environment.js';
 import { randomBytes } from '../platform/random.js';
 import { TEMP_NAME_RANDOM_BYTES, tempName } from '../platform/temp-name.js';
-import type { OriginSource } from '../policy/origins.js';
-import { resolve } from '../policy/resolve.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { HostFacts, PolicyFacts } from '../schema/facts.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
-import type { Policy, PolicyParams } from '../schema/policy.js';
-import { policyParams } from '../schema/policy.js';
+import type { Policy } from '../schema/policy.js';
 import type { Proven } from '../schema/proofs.js';
+import { lookUp } from './lookup.js';
 import { Recall } from './recall.js';
 
 /** A request whose every name has been looked up. `dispose` lets go of the descriptors that hold it to what was found. */
@@ -81,12 +78,15 @@ export function resolveRequest(
   { cwd, env }: Surroundings = { cwd: options.cwd, env: process.env },
   ready?: ReadyTemps,
 ): Resolved {
-  const { facts, dispose } = gatherFacts(options, { cwd, env: process.env });
+  const variables = variablesOf(env);
+  const { facts, policy, dispose } = lookUp(options, {
+    cwd,
+    ...(env === process.env && { variables }),
+  });
   let temp: TempRequest | undefined;
   try {
-    const policy = policyOf(options, facts);
     temp = tempOf(policy, facts, ready);
-    const environment = environmentOf(env, options, {
+    const environment = environmentOf({ inherited: env, variables }, options, {
       isConfined: policy.mode.value !== 'danger-full-access',
       hasTemp: temp !== undefined,
     });
@@ -120,24 +120,9 @@ export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
   return { plan, bytes: encodePlan(plan), enforcement };
 }
 
-interface PolicyQuestion {
-  readonly params: PolicyParams;
-  readonly facts: PolicyFacts;
-  readonly source: OriginSource;
-}
-
-const policies = new Recall<PolicyQuestion, Policy>();
-
-function policyOf(options: ConfineOptions, facts: PolicyFacts): Policy {
-  // Options that were recalled are frozen, and the same each time.
-  const params = Object.isFrozen(options) ? options : policyParams(options);
-  const source = { face: options.origin ?? 'option', fields: options.origins };
-  return policies.of({ params, facts, source }, () => resolve(params, facts, source));
-}
-
 interface EnvironmentQuestion {
-  /** Every variable, each ended by what none of them holds: one comparison instead of dozens. */
-  readonly inherited: string;
+  /** One comparison instead of dozens. */
+  readonly variables: string;
   readonly given: NodeJS.ProcessEnv | undefined;
   readonly extend: boolean | undefined;
   readonly isConfined: boolean;
@@ -147,16 +132,22 @@ interface EnvironmentQuestion {
 const environments = new Recall<EnvironmentQuestion, RunEnvironment>();
 
 function environmentOf(
-  inherited: NodeJS.ProcessEnv,
+  { inherited, variables }: { readonly inherited: NodeJS.ProcessEnv; readonly variables: string },
   { env, extendEnv: extend }: ConfineOptions,
   kind: { readonly isConfined: boolean; readonly hasTemp: boolean },
 ): RunEnvironment {
-  let all = '';
-  for (const name of Object.getOwnPropertyNames(inherited)) all += `${name}=${inherited[name]}\0`;
   // A copy: the caller's own object can be written to between two calls.
   const given = env === undefined ? undefined : { ...env };
-  const question = { inherited: all, given, extend, ...kind };
-  return environments.of(question, () => buildEnvironment({ inherited, given, extend, ...kind }));
+  return environments.of({ variables, given, extend, ...kind }, () =>
+    buildEnvironment({ inherited, given, extend, ...kind }),
+  );
+}
+
+/** Every variable, each ended by what none of them holds. */
+function variablesOf(env: NodeJS.ProcessEnv): string {
+  let all = '';
+  for (const name of Object.getOwnPropertyNames(env)) all += `${name}=${env[name]}\0`;
+  return all;
 }
 
 /** What this machine brings to a plan. */

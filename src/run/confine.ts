@@ -46,5 +46,7 @@ function acceptOptions(options: ConfineOptions, face: CallerFace): ConfineOption
 }
 
 function isFlat(options: ConfineOptions): boolean {
-  return isPlain(options) && Object.values(options).every((value) => typeof value !== 'object');
+  if (!isPlain(options)) return false;
+  for (const value of Object.values(options)) if (typeof value === 'object') return false;
+  return true;
 }

@@ -19,8 +19,7 @@ export class Recall<Question, Answer> {
 
   /** The answer to an equal question, or the one that `answer` gives. What it throws is not kept. */
   of(question: Question, answer: () => Answer): Answer {
-    const found = this.#kept.find((each) => isSame(each.question, question));
-    if (found !== undefined) return found.answer;
+    for (const each of this.#kept) if (isSame(each.question, question)) return each.answer;
     const given = frozen(answer());
     this.#kept.unshift({ question, answer: given });
     this.#kept.length = Math.min(this.#kept.length, KEPT);
@@ -32,9 +31,11 @@ export class Recall<Question, Answer> {
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && areSameLists(a, b);
-  if (a instanceof Map) return b instanceof Map && areSameMaps(a, b);
-  return isPlain(a) && isPlain(b) && areSameRecords(a, b);
+  const prototype: unknown = Object.getPrototypeOf(a);
+  if (prototype !== Object.getPrototypeOf(b)) return false;
+  if (isPlainPrototype(prototype)) return areSameRecords(a as Values, b as Values);
+  if (prototype === Array.prototype) return areSameLists(a as unknown[], b as unknown[]);
+  return prototype === Map.prototype && areSameMaps(a as Entries, b as Entries);
 }
 
 // Written out, because they run in every launch, seldom enough to stay uncompiled: a call for each element would cost more
@@ -47,7 +48,7 @@ function areSameLists(a: readonly unknown[], b: readonly unknown[]): boolean {
   return true;
 }
 
-function areSameMaps(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
+function areSameMaps(a: Entries, b: Entries): boolean {
   if (a.size !== b.size) return false;
   for (const [key, value] of a) if (!b.has(key) || !isSame(value, b.get(key))) return false;
   return true;
@@ -65,11 +66,15 @@ function areSameRecords(a: Values, b: Values): boolean {
 }
 
 type Values = Readonly<Record<string, unknown>>;
+type Entries = ReadonlyMap<unknown, unknown>;
 
 /** An object that nothing but its own properties makes what it is. */
 export function isPlain(value: unknown): value is Values {
   if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
+  return isPlainPrototype(Object.getPrototypeOf(value));
+}
+
+function isPlainPrototype(prototype: unknown): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 

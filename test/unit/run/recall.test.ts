@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isSame, Recall } from '../../../src/run/recall.js';
 
 describe('equal questions', () => {
-  const values = fc.object({ withBigInt: true, withNullPrototype: true });
+  const values = fc.object({ withBigInt: true });
   const plain = fc.tuple(values, fc.dictionary(fc.string(), values)).map(([value, entries]) => ({
     value,
     map: new Map(Object.entries(entries)),

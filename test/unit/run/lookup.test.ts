@@ -1,0 +1,134 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadNative } from '../../../src/native/load.js';
+import type * as clock from '../../../src/platform/clock.js';
+import { lookUp } from '../../../src/run/lookup.js';
+import { LIMITS } from '../../../src/schema/limits.js';
+import type { ConfineOptions } from '../../../src/schema/params.js';
+
+let elapsed = 0;
+vi.mock('../../../src/platform/clock.js', async (original) => {
+  const real = await original<typeof clock>();
+  return { ...real, nowMs: () => real.nowMs() + elapsed };
+});
+
+let place: string;
+beforeEach(() => {
+  loadNative();
+  place = realpathSync(mkdtempSync(join(tmpdir(), 'lookup-')));
+  mkdirSync(join(place, 'work/inner'), { recursive: true });
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+const openDescriptors = () => readdirSync('/proc/self/fd').length;
+
+function look(options: ConfineOptions, variables = 'HOME=/h\0', cwd = join(place, 'work')) {
+  const looked = lookUp(options, { cwd, variables });
+  looked.dispose();
+  return looked;
+}
+
+describe('a look that finds nothing new', () => {
+  it('gives the facts and the policy of the last one, and holds what it saw', () => {
+    const options = Object.freeze({ mode: 'workspace-write' } as const);
+    const first = look(options);
+    const before = openDescriptors();
+    const again = lookUp(options, { cwd: join(place, 'work'), variables: 'HOME=/h\0' });
+    expect(again.facts).toBe(first.facts);
+    expect(again.policy).toBe(first.policy);
+    expect(openDescriptors()).toBe(before + 1);
+    again.dispose();
+    again.dispose();
+    expect(openDescriptors()).toBe(before);
+  });
+
+  it('holds a workspace that is not the working directory as well', () => {
+    const options = Object.freeze({ mode: 'workspace-write', workspace: 'inner' } as const);
+    const first = look(options);
+    const before = openDescriptors();
+    const again = lookUp(options, { cwd: join(place, 'work'), variables: 'HOME=/h\0' });
+    expect(again.facts).toBe(first.facts);
+    expect(again.policy.workspace.value.path).toBe(join(place, 'work/inner'));
+    expect(openDescriptors()).toBe(before + 2);
+    again.dispose();
+    expect(openDescriptors()).toBe(before);
+  });
+});
+
+describe('everything is looked up again', () => {
+  const replace = (name: string) => {
+    renameSync(join(place, name), join(place, 'moved'));
+    mkdirSync(join(place, name), { recursive: true });
+  };
+  const changes: [string, ConfineOptions, () => void][] = [
+    ['the working directory is another one', {}, () => replace('work')],
+    ['the workspace is another one', { workspace: 'inner' }, () => replace('work/inner')],
+    [
+      'the same directory has another name',
+      {},
+      () => {
+        renameSync(join(place, 'work'), join(place, 'moved'));
+        symlinkSync('moved', join(place, 'work'));
+      },
+    ],
+    [
+      'it was long ago',
+      {},
+      () => {
+        elapsed += LIMITS.hostFactsMs.value + 1;
+      },
+    ],
+  ];
+  it.each(changes)('%s', (_name, given, change) => {
+    const options = Object.freeze({ ...given });
+    const first = look(options);
+    expect(look(options).facts).toBe(first.facts);
+    change();
+    const then = look(options);
+    expect(then.facts).not.toBe(first.facts);
+    expect(look(options).facts).toBe(then.facts);
+  });
+
+  it('a variable has another value', () => {
+    const options = Object.freeze({});
+    const first = look(options);
+    expect(look(options, 'HOME=/other\0').facts).not.toBe(first.facts);
+  });
+
+  it('for options that somebody may change, or that name more', () => {
+    for (const options of [{}, Object.freeze({ allowWrite: [join(place, 'work/inner')] })]) {
+      expect(look(options).facts).not.toBe(look(options).facts);
+    }
+  });
+
+  it('for an environment that is not the process’s own', () => {
+    const options = Object.freeze({});
+    const cwd = join(place, 'work');
+    const first = lookUp(options, { cwd });
+    const again = lookUp(options, { cwd });
+    expect(again.facts).not.toBe(first.facts);
+    first.dispose();
+    again.dispose();
+  });
+});
+
+it('a directory that is gone is refused as ever, and nothing stays open', () => {
+  const options = Object.freeze({});
+  look(options);
+  const before = openDescriptors();
+  rmSync(join(place, 'work'), { recursive: true });
+  expect(() => look(options)).toThrow(
+    expect.objectContaining({ code: 'WORKING_DIRECTORY_UNUSABLE' }),
+  );
+  expect(openDescriptors()).toBe(before);
+});
