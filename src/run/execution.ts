@@ -146,13 +146,28 @@ export class Execution {
     else this.#terminate(this.#control);
   }
 
-  /** TERM to every descendant, KILL after a while; and if the supervisor does not answer to that, its socket is closed. */
+  /** TERM to every descendant, KILL after a while; and if the supervisor does not answer to that, it is given up. */
   #terminate(control: ControlSocket): void {
     control.send('signal-tree', constants.signals.SIGTERM);
     this.#timer = setTimeout(() => {
       control.send('kill', constants.signals.SIGKILL);
-      this.#timer = setTimeout(() => control.destroy(), LIMITS.killedMs.value);
+      this.#timer = setTimeout(() => this.#giveUp(control), LIMITS.killedMs.value);
     }, this.#request.killAfterMs);
+  }
+
+  /**
+   * A supervisor that waits in the kernel for its caller's memory hears nothing, and its tree lives until it is dead: the
+   * kernel then kills the command, and the guard the rest. As long as its socket is open it has not ended, so the number is
+   * its own.
+   */
+  #giveUp(control: ControlSocket): void {
+    const supervisor = this.#exited === undefined ? this.#started?.supervisorPid : undefined;
+    try {
+      if (supervisor !== undefined) process.kill(supervisor, 'SIGKILL');
+    } catch {
+      // It ended in this moment.
+    }
+    control.destroy();
   }
 
   #hear(record: ControlRecord): void {

@@ -63,7 +63,7 @@ export const LIMITS = {
     error: null,
     words: 'between TERM and KILL when `killAfter` is not given',
   },
-  /** A supervisor that has not ended by then is given up: closing its socket kills the tree as well. */
+  /** A supervisor that has not ended by then is given up: killing it kills the tree as well. */
   killedMs: {
     value: 2000,
     unit: 'milliseconds',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ORDINARY, ROOT } from '../support/as-user.js';
 import { fuseProgram } from '../support/build.js';
@@ -56,8 +57,9 @@ describe('a file system in user space', () => {
       ...more,
     ];
     /** Runs a script in the workspace, confined; an argument of its marks what belongs to it. */
+    const newMarker = (): string => `hung-${process.pid}-${Math.floor(performance.now())}-end`;
     const inside = (script: string): string => {
-      marker = `hung-${process.pid}-${Math.floor(performance.now())}-end`;
+      marker = newMarker();
       return `"$@" sh -c '${CHANGE.replaceAll("'", `'"'"'`)}${script}' ${marker}`;
     };
     afterEach(async () => {
@@ -113,6 +115,33 @@ os.chmod(\\"../mounted/hangs\\", 0o600)"; echo $?; touch a; change a`);
       const on = workspaceWrite('--denials', 'on', '--timeout', '3');
       const ran = await mounted(`${script}; echo $?`, on);
       expect(ran.stdout.trim().split('\n'), ran.stderr).toEqual(['y', '124']);
+    });
+
+    it('a path that lies in a file that cannot be read: the run ends all the same', async () => {
+      const place = stage.directory('mounted');
+      await stage.runner.unconfined(fuseProgram(), [place]);
+      marker = newMarker();
+      const program = `import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+file = os.open(sys.argv[1], os.O_RDONLY)
+at = libc.mmap(None, 4096, 1, 1, file, 0)
+print("mapped", flush=True)
+libc.chmod(ctypes.c_void_p(at), 0o600)`;
+      const before = performance.now();
+      const { result } = await stage.run(
+        'python3',
+        ['-c', program, join(place, 'unread'), marker],
+        {
+          timeout: 1_000,
+          killAfter: 200,
+        },
+      );
+      expect(result?.stdout).toBe('mapped');
+      expect(result?.outcome.kind).toBe('timed-out');
+      expect(performance.now() - before).toBeLessThan(6_000);
+      await nothingLives(marker);
+      await stage.runner.unconfined('umount', ['-l', place]);
     });
 
     it('refused where it would not be allowed', async () => {

@@ -2,8 +2,8 @@
 //
 // Mounts a file system in user space on DIRECTORY, with one file, `file`, that has a name and
 // counts no links: nothing makes such a file system count. Who looks up `hangs` waits until a
-// signal takes them out, who looks up `dead` until the end of the server. Serves in the background
-// until it is unmounted.
+// signal takes them out, who looks up `dead` until the end of the server. `unread` can be opened,
+// and who reads it waits as for `hangs`. Serves in the background until it is unmounted.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { kFileNode = 2, kRequestBytes = 1 << 17, kMostHeld = 1024 };
+enum { kFileNode = 2, kUnreadNode = 3, kRequestBytes = 1 << 17, kMostHeld = 1024 };
 
 static int device;
 static unsigned mode = S_IFREG | 0644;
@@ -32,6 +32,8 @@ static void answer(const struct fuse_in_header* request, int error, const void* 
 static struct fuse_attr facts(uint64_t node) {
   struct fuse_attr facts = {.ino = node, .mode = S_IFDIR | 0755, .blksize = 4096};
   if (node == kFileNode) facts.mode = mode;
+  if (node == kUnreadNode) facts.mode = S_IFREG | 0444;
+  if (node == kUnreadNode) facts.size = 4096;
   return facts;
 }
 
@@ -54,6 +56,7 @@ static void serve(const struct fuse_in_header* request, const void* body) {
       .major = 7, .minor = 31, .max_write = 4096, .flags = FUSE_PARALLEL_DIROPS};
   struct fuse_entry_out entry = {.nodeid = kFileNode};
   struct fuse_attr_out seen = {0};
+  struct fuse_open_out opened = {0};
   const struct fuse_setattr_in* wanted = body;
   switch (request->opcode) {
     case FUSE_INIT:
@@ -63,6 +66,11 @@ static void serve(const struct fuse_in_header* request, const void* body) {
     case FUSE_LOOKUP:
       if (!strcmp(body, "dead")) return;
       if (!strcmp(body, "hangs")) return hold(request->unique);
+      if (!strcmp(body, "unread")) {
+        entry.nodeid = kUnreadNode;
+        entry.attr = facts(kUnreadNode);
+        return answer(request, 0, &entry, sizeof entry);
+      }
       if (strcmp(body, "file")) return answer(request, -ENOENT, NULL, 0);
       entry.attr = facts(kFileNode);
       return answer(request, 0, &entry, sizeof entry);
@@ -73,6 +81,11 @@ static void serve(const struct fuse_in_header* request, const void* body) {
     case FUSE_GETATTR:
       seen.attr = facts(request->nodeid);
       return answer(request, 0, &seen, sizeof seen);
+    case FUSE_OPEN:
+      if (request->nodeid == kUnreadNode) return answer(request, 0, &opened, sizeof opened);
+      return answer(request, -ENOSYS, NULL, 0);
+    case FUSE_READ:
+      return hold(request->unique);
     case FUSE_FORGET:
     case FUSE_BATCH_FORGET:
       return;
