@@ -17,6 +17,8 @@
 #include "binding/thread_state.h"
 #include "core/unique_fd.h"
 
+extern char** environ;
+
 namespace cordon {
 namespace {
 
@@ -59,6 +61,12 @@ void note_identity(std::string* seen) {
   for (int i = 0; i < count; ++i) note(groups[i], seen);
 }
 
+void note_environment(std::string* seen) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    seen->append(*entry).push_back('\0');
+  }
+}
+
 // Whether anything lies there is all that a policy asks.
 void note_shared_memory(std::string* seen) {
   DIR* directory = opendir("/dev/shm");
@@ -93,6 +101,7 @@ Napi::Value glance(const Napi::CallbackInfo& info) {
     if (!note_object(paths[i], &opened[i], &seen)) return Napi::Number::New(env, 0);
   }
   note_identity(&seen);
+  note_environment(&seen);
   note_shared_memory(&seen);
   if (seen != state.seen) {
     state.seen = seen;

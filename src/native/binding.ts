@@ -89,8 +89,8 @@ export interface Binding {
   launch(request: LaunchRequest): number;
   /**
    * Opens one or two `paths`, puts their descriptors (close-on-exec) into `fds`, and gives a number that is the last call's
-   * while none of this has changed: what the paths lead to and under which names, the effective ids, the groups, and
-   * whether anything lies in `/dev/shm`. 0, and nothing open, for a path that cannot be opened or has no name.
+   * while none of this has changed: what the paths lead to and under which names, the effective ids, the groups, the
+   * environment of the process, and whether anything lies in `/dev/shm`. 0, and nothing open, for a path that cannot be opened or has no name.
    */
   glance(paths: readonly string[], fds: Int32Array): number;
   /** Opens what `path` leads to, close-on-exec; what five calls of `node:fs` would tell takes a quarter of their time. */

@@ -204,9 +204,11 @@ function decode(type: number, payload: Buffer): ControlRecord {
   return row.read(payload);
 }
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /** Puts records together from any chunks. After an error it must not be used again. */
 export class RecordDecoder {
-  #held: Buffer = Buffer.alloc(0);
+  #held = NOTHING;
 
   /** The records that `bytes` completes. Keeps no view of `bytes`. Throws `INTERNAL` for what no supervisor sends. */
   push(bytes: Buffer): readonly ControlRecord[] {
@@ -221,7 +223,7 @@ export class RecordDecoder {
       records.push(decode(all.readUInt32LE(at), all.subarray(at + HEADER_BYTES, end)));
       at = end;
     }
-    this.#held = at === all.length ? Buffer.alloc(0) : Buffer.from(all.subarray(at));
+    this.#held = at === all.length ? NOTHING : Buffer.from(all.subarray(at));
     return records;
   }
 

@@ -15,7 +15,7 @@ import { confinementOf } from '../plan/linux.js';
 import type { Plan } from '../plan/plan.js';
 import { proofsFor } from '../plan/proven.js';
 import type { RunEnvironment } from '../platform/environment.js';
-import { buildEnvironment, tempEntries } from '../platform/environment.js';
+import { tempEntries } from '../platform/environment.js';
 import { randomBytes } from '../platform/random.js';
 import { TEMP_NAME_RANDOM_BYTES, tempName } from '../platform/temp-name.js';
 import type { Enforcement } from '../schema/enforcement.js';
@@ -78,18 +78,10 @@ export function resolveRequest(
   { cwd, env }: Surroundings = { cwd: options.cwd, env: process.env },
   ready?: ReadyTemps,
 ): Resolved {
-  const variables = variablesOf(env);
-  const { facts, policy, dispose } = lookUp(options, {
-    cwd,
-    ...(env === process.env && { variables }),
-  });
+  const { facts, policy, environment, dispose } = lookUp(options, { cwd, env });
   let temp: TempRequest | undefined;
   try {
     temp = tempOf(policy, facts, ready);
-    const environment = environmentOf({ inherited: env, variables }, options, {
-      isConfined: policy.mode.value !== 'danger-full-access',
-      hasTemp: temp !== undefined,
-    });
     const where = { cwd: facts.cwd.path, env: environment.variables };
     const program = findProgram(command.file, where).path;
     return { command, options, policy, facts, environment, program, temp, dispose };
@@ -118,36 +110,6 @@ export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
     temp: tempPath,
   };
   return { plan, bytes: encodePlan(plan), enforcement };
-}
-
-interface EnvironmentQuestion {
-  /** One comparison instead of dozens. */
-  readonly variables: string;
-  readonly given: NodeJS.ProcessEnv | undefined;
-  readonly extend: boolean | undefined;
-  readonly isConfined: boolean;
-  readonly hasTemp: boolean;
-}
-
-const environments = new Recall<EnvironmentQuestion, RunEnvironment>();
-
-function environmentOf(
-  { inherited, variables }: { readonly inherited: NodeJS.ProcessEnv; readonly variables: string },
-  { env, extendEnv: extend }: ConfineOptions,
-  kind: { readonly isConfined: boolean; readonly hasTemp: boolean },
-): RunEnvironment {
-  // A copy: the caller's own object can be written to between two calls.
-  const given = env === undefined ? undefined : { ...env };
-  return environments.of({ variables, given, extend, ...kind }, () =>
-    buildEnvironment({ inherited, given, extend, ...kind }),
-  );
-}
-
-/** Every variable, each ended by what none of them holds. */
-function variablesOf(env: NodeJS.ProcessEnv): string {
-  let all = '';
-  for (const name of Object.getOwnPropertyNames(env)) all += `${name}=${env[name]}\0`;
-  return all;
 }
 
 /** What this machine brings to a plan. */

@@ -49,6 +49,7 @@ export class Launching {
   #end: ExecutionEnd | undefined;
   #pid: number | undefined;
   #isSent = false;
+  #isHeld = false;
   #isSettled = false;
 
   constructor(request: LaunchingRequest) {
@@ -72,6 +73,7 @@ export class Launching {
       onStopped: (callback) => this.#execution.onStopped(callback),
     });
     this.#begin();
+    this.#isHeld = true;
   }
 
   #begin(): void {
@@ -179,11 +181,14 @@ export class Launching {
     this.#release();
     this.#request.stdio.close();
     // It can be over before whoever asked for it holds the Run.
-    process.nextTick(() => {
-      this.#collection ??= this.#collect();
-      this.#collection.limit();
-      if (this.#collection.isDone) this.#settle();
-    });
+    if (this.#isHeld) this.#finish();
+    else process.nextTick(() => this.#finish());
+  }
+
+  #finish(): void {
+    this.#collection ??= this.#collect();
+    this.#collection.limit();
+    if (this.#collection.isDone) this.#settle();
   }
 
   #settle(): void {

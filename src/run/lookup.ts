@@ -1,14 +1,17 @@
 /**
- * What a request names, looked up, and the policy that follows. A launch that finds everything as the last one with these
+ * What a request names, looked up, and the policy and the environment that follow. A launch that finds everything as the last one with these
  * options did takes its answers: one call of the addon sees that, where looking each fact up would take a tenth of a start.
  * @module
  */
 
+import { isMainThread } from 'node:worker_threads';
 import { gatherFacts } from '../facts/gather.js';
 import { hostReadAt } from '../facts/host.js';
 import type { Binding } from '../native/binding.js';
 import { nativeIfLoaded } from '../native/load.js';
 import { nowMs } from '../platform/clock.js';
+import type { RunEnvironment } from '../platform/environment.js';
+import { buildEnvironment } from '../platform/environment.js';
 import type { OriginSource } from '../policy/origins.js';
 import { resolve } from '../policy/resolve.js';
 import type { PolicyFacts } from '../schema/facts.js';
@@ -18,52 +21,53 @@ import type { Policy, PolicyParams } from '../schema/policy.js';
 import { policyParams } from '../schema/policy.js';
 import { Recall } from './recall.js';
 
-/** Facts and policy of a request. `dispose` lets go of the descriptors that keep the facts true. */
-export interface LookedUp {
+/** What a request comes to before it is known where its temp directory is. */
+interface Found {
   readonly facts: PolicyFacts;
   readonly policy: Policy;
+  readonly environment: RunEnvironment;
+}
+
+/** `dispose` lets go of the descriptors that keep the facts true. */
+export interface LookedUp extends Found {
   dispose(): void;
 }
 
 interface Whereabouts {
   readonly cwd: string | undefined;
-  /** Every variable of this process as it is now, when that is what the run inherits. */
-  readonly variables?: string;
+  /** What the run inherits. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** What was found, and what would be seen at a glance while it is still so. */
-interface Known {
-  readonly facts: PolicyFacts;
-  readonly policy: Policy;
+interface Known extends Found {
   readonly glance: number;
-  readonly variables: string;
 }
 
 /** Options are the same object when they say the same (`confine`), and nobody else holds them. */
 const known = new WeakMap<ConfineOptions, Known>();
 
 /** Throws `SandboxError` for what cannot be used; nothing stays open then. */
-export function lookUp(options: ConfineOptions, { cwd, variables }: Whereabouts): LookedUp {
+export function lookUp(options: ConfineOptions, where: Whereabouts): LookedUp {
   const binding = nativeIfLoaded()?.binding;
-  if (binding === undefined || variables === undefined || !isSeenAtAGlance(options)) {
-    return lookUpAnew(options, cwd);
+  if (binding === undefined || !isSeenAtAGlance(options) || !isOfProcess(where.env)) {
+    return lookUpAnew(options, where);
   }
-  const glance = glanceAt(binding, pathsOf(options, cwd));
+  const paths = pathsOf(options, where.cwd);
+  const glance = glanceAt(binding, paths);
   const before = known.get(options);
-  const isStill = before?.glance === glance.number && before.variables === variables;
-  if (before !== undefined && isStill && nowMs() - hostReadAt() < LIMITS.hostFactsMs.value) {
-    return { facts: before.facts, policy: before.policy, dispose: glance.close };
-  }
+  const isRecent = nowMs() - hostReadAt() < LIMITS.hostFactsMs.value;
+  if (before?.glance === glance.number && isRecent) return { ...before, dispose: glance.close };
   glance.close();
-  const looked = lookUpAnew(options, cwd);
-  const again = glanceAt(binding, pathsOf(options, cwd));
+  const found = lookUpAnew(options, where);
+  const again = glanceAt(binding, paths);
   again.close();
   // Both before and after, so that they enclose what was looked up between them.
   if (again.number !== 0 && again.number === glance.number) {
-    const { facts, policy } = looked;
-    known.set(options, { facts, policy, glance: again.number, variables });
+    const { facts, policy, environment } = found;
+    known.set(options, { facts, policy, environment, glance: again.number });
   }
-  return looked;
+  return found;
 }
 
 function isSeenAtAGlance(options: ConfineOptions): boolean {
@@ -87,6 +91,26 @@ function glanceAt(binding: Binding, paths: readonly string[]) {
   return { number, close };
 }
 
+let asked: { readonly env: NodeJS.ProcessEnv; readonly isOfProcess: boolean } | undefined;
+
+/** Whether this is what the kernel and the addon know as the environment, not what a worker or a test runner has for it. */
+function isOfProcess(env: NodeJS.ProcessEnv): boolean {
+  if (asked?.env !== env) asked = { env, isOfProcess: isMainThread && refusesHidden(env) };
+  return asked.isOfProcess;
+}
+
+/** Node's own face of the environment takes no variable that could not be listed; any object that stands in for it does. */
+function refusesHidden(env: NodeJS.ProcessEnv): boolean {
+  const name = 'CORDON_HIDDEN';
+  try {
+    Object.defineProperty(env, name, { value: '', configurable: true, enumerable: false });
+  } catch {
+    return true;
+  }
+  delete env[name];
+  return false;
+}
+
 interface PolicyQuestion {
   readonly params: PolicyParams;
   readonly facts: PolicyFacts;
@@ -95,16 +119,47 @@ interface PolicyQuestion {
 
 const policies = new Recall<PolicyQuestion, Policy>();
 
-function lookUpAnew(options: ConfineOptions, cwd: string | undefined): LookedUp {
+function lookUpAnew(options: ConfineOptions, { cwd, env }: Whereabouts): LookedUp {
   const { facts, dispose } = gatherFacts(options, { cwd, env: process.env });
   try {
     // Options that were recalled are frozen, and the same each time.
     const params = Object.isFrozen(options) ? options : policyParams(options);
     const source = { face: options.origin ?? 'option', fields: options.origins };
     const policy = policies.of({ params, facts, source }, () => resolve(params, facts, source));
-    return { facts, policy, dispose };
+    return { facts, policy, environment: environmentOf(env, options, policy), dispose };
   } catch (error) {
     dispose();
     throw error;
   }
+}
+
+interface EnvironmentQuestion {
+  /** Every variable, each ended by what none of them holds: one comparison instead of dozens. */
+  readonly variables: string;
+  readonly given: NodeJS.ProcessEnv | undefined;
+  readonly extend: boolean | undefined;
+  readonly isConfined: boolean;
+  readonly hasTemp: boolean;
+}
+
+const environments = new Recall<EnvironmentQuestion, RunEnvironment>();
+
+function environmentOf(
+  inherited: NodeJS.ProcessEnv,
+  { env, extendEnv: extend }: ConfineOptions,
+  { mode, temp }: Policy,
+): RunEnvironment {
+  let variables = '';
+  for (const name of Object.getOwnPropertyNames(inherited)) {
+    variables += `${name}=${inherited[name]}\0`;
+  }
+  // A copy: the caller's own object can be written to between two calls.
+  const given = env === undefined ? undefined : { ...env };
+  const kind = {
+    isConfined: mode.value !== 'danger-full-access',
+    hasTemp: temp.value !== 'none',
+  };
+  return environments.of({ variables, given, extend, ...kind }, () =>
+    buildEnvironment({ inherited, given, extend, ...kind }),
+  );
 }

@@ -32,8 +32,8 @@ afterEach(() => rmSync(place, { recursive: true, force: true }));
 
 const openDescriptors = () => readdirSync('/proc/self/fd').length;
 
-function look(options: ConfineOptions, variables = 'HOME=/h\0', cwd = join(place, 'work')) {
-  const looked = lookUp(options, { cwd, variables });
+function look(options: ConfineOptions, env = process.env, cwd = join(place, 'work')) {
+  const looked = lookUp(options, { cwd, env });
   looked.dispose();
   return looked;
 }
@@ -43,7 +43,7 @@ describe('a look that finds nothing new', () => {
     const options = Object.freeze({ mode: 'workspace-write' } as const);
     const first = look(options);
     const before = openDescriptors();
-    const again = lookUp(options, { cwd: join(place, 'work'), variables: 'HOME=/h\0' });
+    const again = lookUp(options, { cwd: join(place, 'work'), env: process.env });
     expect(again.facts).toBe(first.facts);
     expect(again.policy).toBe(first.policy);
     expect(openDescriptors()).toBe(before + 1);
@@ -56,7 +56,7 @@ describe('a look that finds nothing new', () => {
     const options = Object.freeze({ mode: 'workspace-write', workspace: 'inner' } as const);
     const first = look(options);
     const before = openDescriptors();
-    const again = lookUp(options, { cwd: join(place, 'work'), variables: 'HOME=/h\0' });
+    const again = lookUp(options, { cwd: join(place, 'work'), env: process.env });
     expect(again.facts).toBe(first.facts);
     expect(again.policy.workspace.value.path).toBe(join(place, 'work/inner'));
     expect(openDescriptors()).toBe(before + 2);
@@ -99,10 +99,18 @@ describe('everything is looked up again', () => {
     expect(look(options).facts).toBe(then.facts);
   });
 
-  it('a variable has another value', () => {
+  it('a variable has another value, is new, or is gone', () => {
     const options = Object.freeze({});
-    const first = look(options);
-    expect(look(options, 'HOME=/other\0').facts).not.toBe(first.facts);
+    let facts = look(options).facts;
+    for (const value of ['1', '2', undefined]) {
+      if (value === undefined) delete process.env.LOOKUP_TEST;
+      else process.env.LOOKUP_TEST = value;
+      const then = look(options);
+      expect(then.facts).not.toBe(facts);
+      expect(then.environment.variables.LOOKUP_TEST).toBe(value);
+      facts = then.facts;
+      expect(look(options).facts).toBe(facts);
+    }
   });
 
   it('for options that somebody may change, or that name more', () => {
@@ -113,12 +121,11 @@ describe('everything is looked up again', () => {
 
   it('for an environment that is not the process’s own', () => {
     const options = Object.freeze({});
-    const cwd = join(place, 'work');
-    const first = lookUp(options, { cwd });
-    const again = lookUp(options, { cwd });
-    expect(again.facts).not.toBe(first.facts);
-    first.dispose();
-    again.dispose();
+    const env = { A: '1' };
+    expect(look(options, env).facts).not.toBe(look(options, env).facts);
+    env.A = '2';
+    expect(look(options, env).environment.variables).toEqual({ A: '2' });
+    expect(env).toEqual({ A: '2' });
   });
 });
 
