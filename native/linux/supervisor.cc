@@ -37,7 +37,7 @@ namespace {
 // those for which the owner makes no room.
 constexpr uint32_t kMostSurvivorsNamed = 256;
 // How long their command lines may take, all together.
-constexpr int kNamesMs = 200;
+constexpr int kNamesMs = 1000;
 constexpr int kHighestSignal = 64;
 // A forwarded signal and the terminal's own copy of it arrive together; an older copy belongs to an
 // earlier key press.

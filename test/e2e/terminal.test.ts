@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ORDINARY, packageFor, ROOT } from '../support/as-user.js';
-import { marked, nothingLives } from '../support/processes.js';
+import { commandLine, marked, nothingLives } from '../support/processes.js';
 import { needs } from '../support/require.js';
 import { Stage } from '../support/stage.js';
 import { KEYS, Terminal } from '../support/terminal.js';
@@ -86,10 +86,16 @@ describe('cordon in a terminal', () => {
     expect(await at.end()).toEqual({ exit: 143 });
   });
 
+  /** Both of them: a shell that is about to start one can lose a signal, and not only here. */
+  function bothSleep(name: string): Promise<unknown> {
+    const sleeping = () => marked(name).filter((pid) => commandLine(pid).startsWith('sleep'));
+    return until('both processes sleep', () => sleeping().length === 2);
+  }
+
   it('Ctrl-C ends what does not catch it, and everything with it', async () => {
     const name = mark();
-    const at = cordon([], 'sh', '-c', `sleep ${name} & echo ready; sleep ${name}`);
-    await at.shows('ready');
+    const at = cordon([], 'sh', '-c', `sleep ${name} & sleep ${name}`);
+    await bothSleep(name);
     at.type(KEYS.interrupt);
     expect(await at.end()).toEqual({ exit: 130 });
     await nothingLives(name);
@@ -214,16 +220,17 @@ describe('cordon in a terminal', () => {
 
   it('names what was left behind, once, and only to a person', async () => {
     const name = mark();
-    const at = cordon([], 'sh', '-c', `setsid sleep ${name} & echo done`);
-    await at.shows(/cordon: killed 1 process the command left behind: \d+ \((setsid )?sleep \d+\)/);
+    const command = `setsid sleep ${name} & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done`;
+    const at = cordon([], 'sh', '-c', command);
+    await at.shows(/cordon: killed 1 process the command left behind: \d+ \(sleep \d+\)/);
     expect(await at.end()).toEqual({ exit: 0 });
     await nothingLives(name);
   });
 
   it('a terminal that is closed ends it', async () => {
     const name = mark();
-    const at = cordon([], 'sh', '-c', `sleep ${name} & echo ready; sleep ${name}`);
-    await at.shows('ready');
+    const at = cordon([], 'sh', '-c', `sleep ${name} & sleep ${name}`);
+    await bothSleep(name);
     await at.close();
     await nothingLives(name);
   });
