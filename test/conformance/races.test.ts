@@ -90,12 +90,12 @@ describe.each(PERSONAS)('$name', (persona) => {
     });
   });
 
-  it('200 threads at once: every answer is its own', async () => {
-    const args = ['load', '200', '25', inside];
+  it('1,000 threads at once: every answer is its own', async () => {
+    const args = ['load', '1000', '10', inside];
     const options = { workspace: inside, cwd: inside };
     const { result, error } = await stage.run(raceProgram(), args, options);
     expect(error?.message, `${result?.stderr}`).toBeUndefined();
-    expect(counts(`${result?.stdout}`)).toEqual([200 * 25, 0]);
+    expect(counts(`${result?.stdout}`)).toEqual([1000 * 10, 0]);
   });
 
   // The limit of processes does not hold root.
