@@ -41,7 +41,11 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
   WORKING_DIRECTORY_UNUSABLE: (parts) =>
     join(
       `Cannot enter the working directory ${quoted(parts.object)}${because(parts)}.`,
-      advice(parts, ''),
+      'Nothing was started.',
+      advice(
+        parts,
+        'Create it or make it enterable, or name another (--cwd DIR, or the option `cwd`).',
+      ),
     ),
   POLICY_COVERS_CORDON: ({ object, details }) =>
     join(

@@ -29,6 +29,8 @@ type Verdict = { readonly kind: 'missing' | 'executable' } | Blocked;
 interface Blocked {
   readonly kind: 'blocked';
   readonly errno: string;
+  /** Something of that name is there. False where that cannot be seen. */
+  readonly isSeen: boolean;
 }
 
 /**
@@ -37,15 +39,20 @@ interface Blocked {
  */
 export function findProgram(file: string, { cwd, env }: ProgramRequest): Program {
   if (file.includes('/')) return { path: check(file, { file, cwd }) };
-  let blocked: { readonly path: string; readonly errno: string } | undefined;
+  let blocked: (Blocked & Place) | undefined;
   for (const directory of (env.PATH ?? DEFAULT_PATH).split(':')) {
     // An empty entry means the working directory, and glibc then hands over the bare name.
     const path = directory === '' ? file : `${directory}/${file}`;
     const verdict = judge(absolute(path, cwd));
     if (verdict.kind === 'executable') return { path };
-    if (verdict.kind === 'blocked') blocked ??= { path, errno: verdict.errno };
+    if (
+      verdict.kind === 'blocked' &&
+      (blocked === undefined || (verdict.isSeen && !blocked.isSeen))
+    ) {
+      blocked = { ...verdict, path, directory };
+    }
   }
-  if (blocked !== undefined) throw notExecutable(blocked.path, blocked.errno);
+  if (blocked !== undefined) throw objectionTo(file, blocked);
   const advice = 'Check the spelling, or give its path; PATH of the run was searched.';
   throw new SandboxError({
     code: 'COMMAND_NOT_FOUND',
@@ -71,10 +78,12 @@ function check(
 }
 
 function judge(path: string): Verdict {
+  let isSeen = false;
   try {
     const found = statSync(path);
-    if (found.isDirectory()) return { kind: 'blocked', errno: 'EISDIR' };
-    if (!found.isFile()) return { kind: 'blocked', errno: 'EACCES' };
+    isSeen = true;
+    if (found.isDirectory()) return { kind: 'blocked', errno: 'EISDIR', isSeen };
+    if (!found.isFile()) return { kind: 'blocked', errno: 'EACCES', isSeen };
     accessSync(path, constants.X_OK);
     return { kind: 'executable' };
   } catch (error) {
@@ -82,7 +91,7 @@ function judge(path: string): Verdict {
     if (errno === undefined) throw error;
     return errno === 'ENOENT' || errno === 'ENOTDIR'
       ? { kind: 'missing' }
-      : { kind: 'blocked', errno };
+      : { kind: 'blocked', errno, isSeen };
   }
 }
 
@@ -91,6 +100,29 @@ const ADVICE: Readonly<Record<string, string>> = {
   EACCES:
     'Make it executable (chmod +x) and its directories enterable, or check for a noexec mount.',
 };
+
+interface Place {
+  readonly path: string;
+  /** Of `PATH`. */
+  readonly directory: string;
+}
+
+/** A directory of `PATH` that may not be searched says nothing of the command: more often than not it is not there. */
+function objectionTo(
+  file: string,
+  { errno, isSeen, path, directory }: Blocked & Place,
+): SandboxError {
+  if (isSeen || errno !== 'EACCES') return notExecutable(path, errno);
+  return new SandboxError({
+    code: 'COMMAND_NOT_EXECUTABLE',
+    object: file,
+    errno,
+    details: {
+      reason: `it is nowhere else in PATH, and "${directory}" may not be searched (EACCES)`,
+      advice: 'Check the spelling, give its path, or take that directory out of PATH.',
+    },
+  });
+}
 
 function notExecutable(object: string, errno: string): SandboxError {
   const advice = ADVICE[errno];

@@ -59,6 +59,10 @@ const rows: readonly (readonly [ErrorParts, string])[] = [
     'The workspace would be "/", which is the whole file system. Change to a project directory, or write the workspace out (--workspace DIR, or the option `workspace`).',
   ],
   [
+    { code: 'WORKING_DIRECTORY_UNUSABLE', object: '/gone', errno: 'ENOENT' },
+    'Cannot enter the working directory "/gone": no such file or directory (ENOENT). Nothing was started. Create it or make it enterable, or name another (--cwd DIR, or the option `cwd`).',
+  ],
+  [
     {
       code: 'COMMAND_NOT_EXECUTABLE',
       object: './x',

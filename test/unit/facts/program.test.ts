@@ -81,6 +81,42 @@ describe('findProgram', () => {
   });
 });
 
+describe('a directory of PATH that may not be searched', () => {
+  // Root may search everything, and looks as somebody else.
+  const isRoot = process.getuid?.() === 0;
+  beforeEach(() => {
+    mkdirSync(join(place, 'closed'));
+    chmodSync(join(place, 'closed'), 0);
+  });
+
+  const attempt = (file: string, path: string) => {
+    const asOther = isRoot && process.seteuid !== undefined;
+    if (asOther) chmodSync(place, 0o755);
+    if (asOther) process.seteuid?.(54321);
+    try {
+      findProgram(file, { cwd: place, env: { PATH: path } });
+      return 'found';
+    } catch (error) {
+      return error instanceof SandboxError ? `${error.code} ${error.message}` : `${error}`;
+    } finally {
+      if (asOther) process.seteuid?.(0);
+    }
+  };
+
+  it('is not said to hold the command', () => {
+    const closed = join(place, 'closed');
+    expect(attempt('none', `${closed}:${place}/bin`)).toBe(
+      `COMMAND_NOT_EXECUTABLE Cannot execute "none": it is nowhere else in PATH, and "${closed}" may not be searched (EACCES). Check the spelling, give its path, or take that directory out of PATH.`,
+    );
+  });
+
+  it('yields to a command that is there and cannot be executed, and to one that can', () => {
+    const path = `${place}/closed:${place}/bin`;
+    expect(attempt('plain', path)).toContain(`Cannot execute "${place}/bin/plain": permission`);
+    expect(attempt('ok', path)).toBe('found');
+  });
+});
+
 describe('needsOf', () => {
   const scripts: readonly (readonly [string, object])[] = [
     ['#!/bin/sh\n', { kind: 'script', interpreter: '/bin/sh' }],
