@@ -99,7 +99,7 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
   SUPERVISOR_LOST: (parts) =>
     join(
       `The supervisor of ${quoted(parts.object)} ended before the run did${because(parts)}.`,
-      'The run was killed; its result is not known.',
+      'The run was killed; its result is not known. See what it has done before you run it again.',
     ),
   OUTPUT_LOST: (parts) =>
     join(

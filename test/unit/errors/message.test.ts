@@ -59,6 +59,10 @@ const rows: readonly (readonly [ErrorParts, string])[] = [
     'The workspace would be "/", which is the whole file system. Change to a project directory, or write the workspace out (--workspace DIR, or the option `workspace`).',
   ],
   [
+    { code: 'SUPERVISOR_LOST', object: 'make' },
+    'The supervisor of "make" ended before the run did. The run was killed; its result is not known. See what it has done before you run it again.',
+  ],
+  [
     { code: 'WORKING_DIRECTORY_UNUSABLE', object: '/gone', errno: 'ENOENT' },
     'Cannot enter the working directory "/gone": no such file or directory (ENOENT). Nothing was started. Create it or make it enterable, or name another (--cwd DIR, or the option `cwd`).',
   ],
