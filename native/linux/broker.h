@@ -23,6 +23,8 @@ class Broker {
  public:
   // `plan` outlives the broker: its writable trees and files, and its temp directory, are where
   // metadata may change. Refusals are reported on `control`, -1 for none.
+  // Before the command is started.
+  void begin() { connector_.begin(); }
   void start(int listener, const Plan& plan, int control);
 
   // -1 when there is nobody to listen to.

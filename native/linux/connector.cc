@@ -83,6 +83,9 @@ void Connector::start(int listener, const Plan& plan, Workers* workers, Denials*
   denials_ = denials;
   workers_ = workers;
   plan_ = &plan;
+}
+
+void Connector::begin() {
   // The clock that file systems stamp inodes with.
   clock_gettime(CLOCK_REALTIME_COARSE, &began_);
 }

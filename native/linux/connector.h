@@ -21,6 +21,8 @@ namespace cordon {
 
 class Connector {
  public:
+  // Before the command is started: what it makes in its first moment is the run's own.
+  void begin();
   void start(int listener, const Plan& plan, Workers* workers, Denials* denials);
 
   enum class Done : uint8_t { kAnswered, kPending };

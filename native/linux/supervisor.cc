@@ -254,6 +254,7 @@ void Supervisor::run() {
   if (!prepare()) fail();
   int listener = -1;
   bool asks = needs_listener(plan_.filter);
+  broker_.begin();
   child_ = start_child({&plan_, getpid(), ruleset_.valid() ? ruleset_.get() : -1,
                         setup_.has_journal ? kFdJournal : -1, setup_.slot, boot_time_ns(),
                         plan_.filter != 0 ? &filter_ : nullptr, asks ? &listener : nullptr,

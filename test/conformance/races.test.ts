@@ -90,6 +90,21 @@ describe.each(PERSONAS)('$name', (persona) => {
     });
   });
 
+  it('a socket made in the first moment of a run is its own, also on a busy machine', async () => {
+    const starts = Array.from({ length: 48 }, async (_, index) => {
+      const own = join(inside, `${index}`);
+      mkdirSync(own);
+      writeFileSync(join(own, 'file'), '');
+      give(persona, own);
+      give(persona, join(own, 'file'));
+      const args = ['connect', own, outside, '1'];
+      const { result, error } = await stage.run(raceProgram(), args, { workspace: own, cwd: own });
+      expect(error?.message, `${result?.stderr}`).toBeUndefined();
+      return counts(`${result?.stdout}`)[0];
+    });
+    expect(await Promise.all(starts)).not.toContain(0);
+  });
+
   it('1,000 threads at once: every answer is its own', async () => {
     const args = ['load', '1000', '10', inside];
     const options = { workspace: inside, cwd: inside };
