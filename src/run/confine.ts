@@ -41,12 +41,14 @@ const acceptedOptions = new Recall<ConfineOptions, ConfineOptions>();
 
 /** Throws what the schema refuses. Options that are words and numbers alone are parsed once; a list or a stream can change. */
 function acceptOptions(options: ConfineOptions, face: CallerFace): ConfineOptions {
-  const accept = () => accepted(parseConfineOptions(options), face);
-  return isFlat(options) ? acceptedOptions.of({ ...options }, accept) : accept();
+  if (!isPlain(options)) return accepted(parseConfineOptions(options), face);
+  // What is parsed must be what is compared: a property can be a function that answers otherwise the next time.
+  const copy: ConfineOptions = { ...options };
+  const accept = () => accepted(parseConfineOptions(copy), face);
+  return isFlat(copy) ? acceptedOptions.of(copy, accept) : accept();
 }
 
 function isFlat(options: ConfineOptions): boolean {
-  if (!isPlain(options)) return false;
   for (const value of Object.values(options)) if (typeof value === 'object') return false;
   return true;
 }

@@ -372,6 +372,28 @@ describe('a run', () => {
   });
 });
 
+describe('options whose properties are functions', () => {
+  it('are asked once, and what they say is nobody else’s', async () => {
+    const target = join(place, 'target');
+    for (const turns of [1, 2, 3, 4]) {
+      let asked = 0;
+      // Nobody has asked for the like before.
+      const rest = { reject: false, cwd: place, killAfter: 1000 + turns } as const;
+      const options: ConfineOptions = {
+        ...rest,
+        get mode() {
+          return ++asked <= turns ? 'read-only' : 'danger-full-access';
+        },
+      };
+      await confine('/bin/sh', ['-c', ':'], options);
+      const plain = { ...rest, mode: 'read-only' } as const;
+      const { policy } = await confine('/bin/sh', ['-c', `echo > ${target}`], plain);
+      expect(existsSync(target)).toBe(false);
+      expect(policy?.mode.value).toBe('read-only');
+    }
+  });
+});
+
 describe('inspect and resolvePolicy', () => {
   it('say what confine would do', async () => {
     const params = { mode: 'workspace-write', workspace: place } as const;
