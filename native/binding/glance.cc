@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -22,7 +24,9 @@ extern char** environ;
 namespace cordon {
 namespace {
 
-constexpr size_t kMostPaths = 2;
+constexpr size_t kMostPaths = 3;
+constexpr size_t kMostVariables = 1 << 16;
+constexpr size_t kPageBytes = 4096;
 
 template <typename T>
 void note(const T& value, std::string* seen) {
@@ -61,10 +65,30 @@ void note_identity(std::string* seen) {
   for (int i = 0; i < count; ++i) note(groups[i], seen);
 }
 
-void note_environment(std::string* seen) {
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    seen->append(*entry).push_back('\0');
+// The list is read by the kernel, which has an answer for memory that is gone: a worker that shares
+// the environment may set a variable meanwhile, and then the C library frees the list. What it
+// points at is not read: glibc neither frees nor rewrites a string it once put there.
+bool note_environment(std::string* seen) {
+#ifndef __GLIBC__
+  return false;
+#endif
+  const char* next = reinterpret_cast<const char*>(environ);
+  for (size_t count = 0; next != nullptr && count < kMostVariables;) {
+    const char* entries[kPageBytes / sizeof(char*)];
+    // A page at a time: the one after the list's last may not be there.
+    size_t rest = kPageBytes - reinterpret_cast<uintptr_t>(next) % kPageBytes;
+    iovec here{entries, rest};
+    iovec there{const_cast<char*>(next), rest};
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(rest)) {
+      return false;
+    }
+    for (size_t i = 0; i < rest / sizeof(char*); ++i, ++count) {
+      note(entries[i], seen);
+      if (entries[i] == nullptr) return true;
+    }
+    next += rest;
   }
+  return next == nullptr;
 }
 
 // Whether anything lies there is all that a policy asks.
@@ -92,7 +116,7 @@ Napi::Value glance(const Napi::CallbackInfo& info) {
   for (size_t i = 0; known && i < count; ++i) {
     known = read_text(info[0].As<Napi::Array>().Get(static_cast<uint32_t>(i)), &paths[i]);
   }
-  if (!known) return throw_type_error(env, "one or two paths and an Int32Array as long");
+  if (!known) return throw_type_error(env, "one to three paths and an Int32Array as long");
   ThreadState& state = thread_state(env);
   std::string seen;
   seen.reserve(state.seen.size());
@@ -101,7 +125,7 @@ Napi::Value glance(const Napi::CallbackInfo& info) {
     if (!note_object(paths[i], &opened[i], &seen)) return Napi::Number::New(env, 0);
   }
   note_identity(&seen);
-  note_environment(&seen);
+  if (!note_environment(&seen)) return Napi::Number::New(env, 0);
   note_shared_memory(&seen);
   if (seen != state.seen) {
     state.seen = seen;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { gatherFacts } from '../facts/gather.js';
 import { hostReadAt } from '../facts/host.js';
@@ -76,11 +77,17 @@ function isSeenAtAGlance(options: ConfineOptions): boolean {
 }
 
 function pathsOf({ workspace }: ConfineOptions, cwd = '.'): readonly string[] {
-  if (workspace === undefined) return [cwd];
-  return [cwd, workspace.startsWith('/') ? workspace : `${cwd}/${workspace}`];
+  const paths = [cwd];
+  if (workspace !== undefined) {
+    paths.push(workspace.startsWith('/') ? workspace : `${cwd}/${workspace}`);
+  }
+  // It can be a link, or be gone: then the run's directory is made elsewhere.
+  const temp = process.env.TMPDIR;
+  if (temp?.startsWith('/') === true) paths.push(temp);
+  return paths;
 }
 
-const fds = new Int32Array(2);
+const fds = new Int32Array(3);
 
 function glanceAt(binding: Binding, paths: readonly string[]) {
   const number = binding.glance(paths, fds);
@@ -99,13 +106,19 @@ function isOfProcess(env: NodeJS.ProcessEnv): boolean {
   return asked.isOfProcess;
 }
 
-/** Node's own face of the environment takes no variable that could not be listed; any object that stands in for it does. */
+const REFUSED_BY_NODE = 'ERR_INVALID_OBJECT_DEFINE_PROPERTY';
+
+/**
+ * Node's own face of the environment takes no variable that could not be listed, and says so in its own words. Any object that stands
+ * in for it takes one, or refuses in the words of a frozen object; a proxy passes on what it was told.
+ */
 function refusesHidden(env: NodeJS.ProcessEnv): boolean {
+  if (types.isProxy(env)) return false;
   const name = 'CORDON_HIDDEN';
   try {
     Object.defineProperty(env, name, { value: '', configurable: true, enumerable: false });
-  } catch {
-    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === REFUSED_BY_NODE;
   }
   delete env[name];
   return false;

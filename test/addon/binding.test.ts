@@ -71,7 +71,7 @@ describe('wrong arguments', () => {
     ['glance', []],
     ['glance', [['/'], new Int32Array(0)]],
     ['glance', [[], new Int32Array(2)]],
-    ['glance', [['/', '/', '/'], new Int32Array(3)]],
+    ['glance', [['/', '/', '/', '/'], new Int32Array(4)]],
     ['glance', [['/', 1], new Int32Array(2)]],
     ['glance', [['a\0b'], new Int32Array(2)]],
     ['glance', [['/'], new Float64Array(2)]],

@@ -17,7 +17,8 @@ import { until } from '../support/until.js';
 needs('landlock');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const library = pathToFileURL(join(root, 'dist/index.js')).href;
+const modules = pathToFileURL(join(root, 'dist')).href;
+const library = `${modules}/index.js`;
 const copies = mkdtempSync(join(tmpdir(), 'copies-'));
 afterAll(() => rmSync(copies, { recursive: true, force: true }));
 
@@ -127,6 +128,31 @@ describe('worker threads', () => {
       }));
     `);
     expect(JSON.parse(out)).toEqual({ said: ['12345', '12345', '12345'], served: 3, alive: 0 });
+  });
+
+  it('that share the environment may set variables while a launch looks at it', async () => {
+    const out = await node(`
+      import { SHARE_ENV, Worker } from 'node:worker_threads';
+      import { loadNative } from '${modules}/native/load.js';
+      const { binding } = loadNative();
+      new Worker(\`
+        for (;;) {
+          for (let name = 0; name < 6000; name++) process.env['V' + name] = String(name);
+          for (let name = 0; name < 6000; name++) delete process.env['V' + name];
+        }
+      \`, { eval: true, env: SHARE_ENV });
+      const fds = new Int32Array(1);
+      const seen = new Set();
+      for (const until = Date.now() + 3000; Date.now() < until; ) {
+        const number = binding.glance(['/'], fds);
+        if (number !== 0) binding.close(fds[0]);
+        seen.add(number);
+        await 0;
+      }
+      console.log(seen.size > 10);
+      process.exit();
+    `);
+    expect(out).toBe('true');
   });
 
   it('that are terminated take their runs along', async () => {

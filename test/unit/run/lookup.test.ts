@@ -23,12 +23,20 @@ vi.mock('../../../src/platform/clock.js', async (original) => {
 });
 
 let place: string;
+let temp: string | undefined;
 beforeEach(() => {
   loadNative();
   place = realpathSync(mkdtempSync(join(tmpdir(), 'lookup-')));
   mkdirSync(join(place, 'work/inner'), { recursive: true });
+  mkdirSync(join(place, 'temp'));
+  temp = process.env.TMPDIR;
+  process.env.TMPDIR = join(place, 'temp');
 });
-afterEach(() => rmSync(place, { recursive: true, force: true }));
+afterEach(() => {
+  if (temp === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = temp;
+  rmSync(place, { recursive: true, force: true });
+});
 
 const openDescriptors = () => readdirSync('/proc/self/fd').length;
 
@@ -46,7 +54,7 @@ describe('a look that finds nothing new', () => {
     const again = lookUp(options, { cwd: join(place, 'work'), env: process.env });
     expect(again.facts).toBe(first.facts);
     expect(again.policy).toBe(first.policy);
-    expect(openDescriptors()).toBe(before + 1);
+    expect(openDescriptors()).toBe(before + 2);
     again.dispose();
     again.dispose();
     expect(openDescriptors()).toBe(before);
@@ -59,7 +67,7 @@ describe('a look that finds nothing new', () => {
     const again = lookUp(options, { cwd: join(place, 'work'), env: process.env });
     expect(again.facts).toBe(first.facts);
     expect(again.policy.workspace.value.path).toBe(join(place, 'work/inner'));
-    expect(openDescriptors()).toBe(before + 2);
+    expect(openDescriptors()).toBe(before + 3);
     again.dispose();
     expect(openDescriptors()).toBe(before);
   });
@@ -71,6 +79,15 @@ describe('everything is looked up again', () => {
     mkdirSync(join(place, name), { recursive: true });
   };
   const changes: [string, ConfineOptions, () => void][] = [
+    [
+      'TMPDIR leads elsewhere',
+      {},
+      () => {
+        renameSync(join(place, 'temp'), join(place, 'moved'));
+        mkdirSync(join(place, 'elsewhere'));
+        symlinkSync('elsewhere', join(place, 'temp'));
+      },
+    ],
     ['the working directory is another one', {}, () => replace('work')],
     ['the workspace is another one', { workspace: 'inner' }, () => replace('work/inner')],
     [
@@ -126,6 +143,25 @@ describe('everything is looked up again', () => {
     env.A = '2';
     expect(look(options, env).environment.variables).toEqual({ A: '2' });
     expect(env).toEqual({ A: '2' });
+  });
+
+  it('for what stands in for the environment and cannot be changed, or passes on what it is asked', () => {
+    const options = Object.freeze({});
+    look(options);
+    look(options);
+    const seen = (env: NodeJS.ProcessEnv) => look(options, env).environment.variables.LOOKUP_TEST;
+    for (const value of ['1', '2']) {
+      expect(seen(Object.freeze({ LOOKUP_TEST: value }))).toBe(value);
+    }
+    let value = '3';
+    const ownKeys = (target: NodeJS.ProcessEnv) => [...Reflect.ownKeys(target), 'LOOKUP_TEST'];
+    const proxy = new Proxy(process.env, {
+      get: (target, name) => (name === 'LOOKUP_TEST' ? value : Reflect.get(target, name)),
+      ownKeys,
+    });
+    expect(seen(proxy)).toBe('3');
+    value = '4';
+    expect(seen(proxy)).toBe('4');
   });
 });
 
