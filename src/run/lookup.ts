@@ -164,7 +164,9 @@ function environmentOf(
 ): RunEnvironment {
   let variables = '';
   for (const name of Object.getOwnPropertyNames(inherited)) {
-    variables += `${name}=${inherited[name]}\0`;
+    const value = inherited[name];
+    // An object that stands in for the environment may have names for nothing.
+    if (value !== undefined) variables += `${name}=${value}\0`;
   }
   // A copy: the caller's own object can be written to between two calls.
   const given = env === undefined ? undefined : { ...env };

@@ -143,6 +143,8 @@ describe('everything is looked up again', () => {
     env.A = '2';
     expect(look(options, env).environment.variables).toEqual({ A: '2' });
     expect(env).toEqual({ A: '2' });
+    expect(look(options, { A: undefined }).environment.variables).toEqual({});
+    expect(look(options, { A: 'undefined' }).environment.variables).toEqual({ A: 'undefined' });
   });
 
   it('for what stands in for the environment and cannot be changed, or passes on what it is asked', () => {
