@@ -99,12 +99,29 @@ size_t list_children(pid_t* out, size_t most) {
   return count;
 }
 
+// A thread may have asked to be traced by its parent: dead, it waits to be seen, and its process
+// can be reaped only after it.
+void reap_traced_threads(pid_t pid) {
+  auto path = Text<32>().add("/proc/").add(static_cast<uint64_t>(pid)).add("/task");
+  UniqueFd tasks(open(path.get(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!tasks.valid()) return;
+  Directory entries(tasks.get());
+  while (const dirent64* entry = entries.next()) {
+    uint64_t thread = 0;
+    if (!whole_number(entry->d_name, INT32_MAX, &thread)) continue;
+    if (static_cast<pid_t>(thread) == pid) continue;
+    waitpid(static_cast<pid_t>(thread), nullptr, WNOHANG | __WALL);
+  }
+}
+
 // Whether the child is dead and reaped; waits a turn for it.
 bool reap_child(pid_t pid, int64_t until) {
   UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   int64_t left = until - monotonic_ms();
   pollfd ready{pidfd.get(), POLLIN, 0};
   if (pidfd.valid() && left > 0) poll(&ready, 1, left < kTurnMs ? static_cast<int>(left) : kTurnMs);
+  if (waitpid(pid, nullptr, WNOHANG | __WALL) == pid) return true;
+  reap_traced_threads(pid);
   return waitpid(pid, nullptr, WNOHANG | __WALL) == pid;
 }
 

@@ -268,6 +268,24 @@ os.kill(os.getpid(), signal.SIGTERM)`;
       const { result } = await run('python3', ['-c', program]);
       expect(result?.outcome).toEqual({ kind: 'signalled', signal: 'SIGTERM' });
     });
+
+    it('nor does one of its threads hold up the end', async () => {
+      const program = `import ctypes, os, threading, time
+def traced():
+    ctypes.CDLL(None).ptrace(0, 0, None, None)
+    open("traced", "w").close()
+    time.sleep(100)
+parent = os.getpid()
+if os.fork() == 0:
+    while os.getppid() == parent: time.sleep(0.01)
+    threading.Thread(target=traced).start()`;
+      const script = `python3 -c "$1"
+      for i in $(seq 100); do [ -e traced ] && exit 0; sleep 0.1; done; exit 1`;
+      const { result } = await run('sh', ['-c', script, 'sh', program]);
+      expect(result?.outcome).toEqual({ kind: 'exited', code: 0 });
+      expect(result?.survivors.length).toBe(1);
+      expect(result?.durationMs).toBeLessThan(4000);
+    });
   });
 
   it('a process that is always another one is ended too', async () => {
