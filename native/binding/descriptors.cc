@@ -16,6 +16,7 @@
 
 #include "binding/arguments.h"
 #include "binding/exports.h"
+#include "binding/object_name.h"
 #include "binding/system_error.h"
 #include "core/unique_fd.h"
 
@@ -63,23 +64,9 @@ const char* access_of(int flags) {
   }
 }
 
-// The kernel's own name of an open object; empty for one whose name is not UTF-8, which no string
-// of JavaScript could carry.
-std::string name_of(Napi::Env env, int fd) {
-  char link[32];
-  char name[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, name, sizeof name);
-  if (length <= 0 || length == static_cast<ssize_t>(sizeof name)) return "";
-  std::string text(name, static_cast<size_t>(length));
-  return Napi::String::New(env, text).Utf8Value() == text ? text : "";
-}
-
-// Whether going there leads to that object: a removed one still has a name.
-bool leads_to(const std::string& name, const struct stat& object) {
-  struct stat there;
-  return !name.empty() && lstat(name.c_str(), &there) == 0 && there.st_dev == object.st_dev &&
-         there.st_ino == object.st_ino;
+// No string of JavaScript could carry any other.
+bool is_utf8(Napi::Env env, const std::string& text) {
+  return Napi::String::New(env, text).Utf8Value() == text;
 }
 
 }  // namespace
@@ -92,14 +79,14 @@ Napi::Value open_object(const Napi::CallbackInfo& info) {
   if (!fd.valid()) return throw_system_error(env, errno, "open", path.c_str());
   struct stat found;
   if (fstat(fd.get(), &found) != 0) return throw_system_error(env, errno, "fstat", path.c_str());
-  std::string name = name_of(env, fd.get());
+  std::string name = name_leading_to(fd.get(), found);
   Napi::Object object = Napi::Object::New(env);
   object.Set("kind", kind_of(found.st_mode));
   object.Set("dev", Napi::BigInt::New(env, static_cast<uint64_t>(found.st_dev)));
   object.Set("ino", Napi::BigInt::New(env, static_cast<uint64_t>(found.st_ino)));
   object.Set("uid", static_cast<double>(found.st_uid));
   object.Set("links", static_cast<double>(found.st_nlink));
-  if (leads_to(name, found)) object.Set("path", name);
+  if (!name.empty() && is_utf8(env, name)) object.Set("path", name);
   object.Set("fd", fd.release());
   return object;
 }

@@ -8,13 +8,12 @@
 
 #include <climits>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "binding/arguments.h"
 #include "binding/exports.h"
+#include "binding/object_name.h"
 #include "binding/system_error.h"
 #include "binding/thread_state.h"
 #include "core/unique_fd.h"
@@ -38,16 +37,8 @@ bool note_object(const std::string& path, UniqueFd* fd, std::string* seen) {
   fd->reset(open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat found;
   if (!fd->valid() || fstat(fd->get(), &found) != 0) return false;
-  char link[32];
-  char name[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd->get());
-  ssize_t length = readlink(link, name, sizeof name - 1);
-  if (length <= 0) return false;
-  name[length] = '\0';
-  struct stat there;
-  if (lstat(name, &there) != 0 || there.st_dev != found.st_dev || there.st_ino != found.st_ino) {
-    return false;
-  }
+  std::string name = name_leading_to(fd->get(), found);
+  if (name.empty()) return false;
   seen->append(path).push_back('\0');
   seen->append(name).push_back('\0');
   note(found.st_dev, seen);

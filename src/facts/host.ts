@@ -22,45 +22,24 @@ type LastingFacts = Pick<HostFacts, 'homes' | 'cordon' | 'devices' | 'packageRoo
 let kept:
   | { readonly key: string; readonly readAt: number; readonly facts: LastingFacts }
   | undefined;
-let last: HostFacts | undefined;
 
 /** When what `readHost` looks up only now and then was looked up, in milliseconds as `nowMs` counts. */
 export function hostReadAt(): number {
   return kept?.readAt ?? Number.NEGATIVE_INFINITY;
 }
 
-/**
- * Reads the host. `env` is the caller's environment, not the run's. Never throws for what is missing. While nothing has
- * changed it gives the same object again, so that who compares two looks at one word.
- */
+/** Reads the host. `env` is the caller's environment, not the run's. Never throws for what is missing. */
 export function readHost(env: NodeJS.ProcessEnv): HostFacts {
   const uid = process.geteuid?.() ?? 0;
   const lasting = lastingFacts(env, uid);
-  const now = {
+  return {
     uid,
     gid: process.getegid?.() ?? 0,
     groups: process.getgroups?.() ?? [],
+    ...lasting,
     tempParent: tempParentOf(env.TMPDIR),
     sharedMemoryOccupied: isOccupied(lasting.devices['/dev/shm']),
   };
-  if (last === undefined || !isStill(last, lasting, now))
-    last = Object.freeze({ ...now, ...lasting });
-  return last;
-}
-
-function isStill(
-  before: HostFacts,
-  lasting: LastingFacts,
-  now: Omit<HostFacts, keyof LastingFacts>,
-): boolean {
-  return (
-    before.devices === lasting.devices &&
-    before.uid === now.uid &&
-    before.gid === now.gid &&
-    before.tempParent === now.tempParent &&
-    before.sharedMemoryOccupied === now.sharedMemoryOccupied &&
-    before.groups.join() === now.groups.join()
-  );
 }
 
 /** Looked up again after a while: a run after the other would pay more for this than for its own policy. */

@@ -95,10 +95,16 @@ export function resolveRequest(
 /** Compiles the plan. Throws `SANDBOX_UNAVAILABLE` and `ENFORCEMENT_TOO_WEAK`. */
 export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
   const { command, options, policy, facts, environment, program, temp } = resolved;
-  const { terminal } = machine;
+  const { kernel, proven, terminal } = machine;
   const { path, dev, ino } = facts.cwd;
   const tempPath = temp === undefined ? null : pathOf(temp);
-  const { plan: confinement, enforcement } = strengthOf({ policy, host: facts.host, machine });
+  const { plan: confinement, enforcement } = strengthOf({
+    policy,
+    host: facts.host,
+    kernel,
+    proven,
+    terminal: terminal.terminal,
+  });
   const plan = {
     ...confinement,
     program,
@@ -119,10 +125,10 @@ export interface Machine {
   readonly terminal: Terminal;
 }
 
-interface StrengthQuestion {
+interface StrengthQuestion extends Omit<Machine, 'terminal'> {
   readonly policy: Policy;
   readonly host: HostFacts;
-  readonly machine: Machine;
+  readonly terminal: Terminal['terminal'];
 }
 
 interface Strength {
@@ -130,12 +136,10 @@ interface Strength {
   readonly enforcement: Enforcement;
 }
 
-const strengths = new Recall<Omit<StrengthQuestion, 'machine'> & Machine, Strength>();
+const strengths = new Recall<StrengthQuestion, Strength>();
 
-function strengthOf({ policy, host, machine }: StrengthQuestion): Strength {
-  const { kernel, proven } = machine;
-  const { isInteractive, terminal } = machine.terminal;
-  const question = { policy, host, kernel, proven, terminal: { isInteractive, terminal } };
+function strengthOf(question: StrengthQuestion): Strength {
+  const { policy, host, kernel, proven, terminal } = question;
   return strengths.of(question, () => {
     const capabilities = { ...host, ...kernel, listener: proven.listener };
     const { plan, applied } = confinementOf(policy, capabilities, terminal);
