@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "binding/arguments.h"
@@ -94,6 +95,15 @@ void note_shared_memory(std::string* seen) {
   seen->push_back(found);
 }
 
+uint32_t number_of(const std::string& seen, ThreadState* state) {
+  for (const Glance& each : state->glances) {
+    if (each.number != 0 && each.seen == seen) return each.number;
+  }
+  Glance& oldest = state->glances[state->glance_count % std::size(state->glances)];
+  oldest = {seen, ++state->glance_count};
+  return oldest.number;
+}
+
 }  // namespace
 
 Napi::Value glance(const Napi::CallbackInfo& info) {
@@ -108,9 +118,7 @@ Napi::Value glance(const Napi::CallbackInfo& info) {
     known = read_text(info[0].As<Napi::Array>().Get(static_cast<uint32_t>(i)), &paths[i]);
   }
   if (!known) return throw_type_error(env, "one to three paths and an Int32Array as long");
-  ThreadState& state = thread_state(env);
   std::string seen;
-  seen.reserve(state.seen.size());
   UniqueFd opened[kMostPaths];
   for (size_t i = 0; i < count; ++i) {
     if (!note_object(paths[i], &opened[i], &seen)) return Napi::Number::New(env, 0);
@@ -118,13 +126,9 @@ Napi::Value glance(const Napi::CallbackInfo& info) {
   note_identity(&seen);
   if (!note_environment(&seen)) return Napi::Number::New(env, 0);
   note_shared_memory(&seen);
-  if (seen != state.seen) {
-    state.seen = seen;
-    ++state.glances;
-  }
   int32_t* places = info[1].As<Napi::Int32Array>().Data();
   for (size_t i = 0; i < count; ++i) places[i] = opened[i].release();
-  return Napi::Number::New(env, state.glances);
+  return Napi::Number::New(env, number_of(seen, &thread_state(env)));
 }
 
 }  // namespace cordon

@@ -26,12 +26,18 @@ struct ReadyDirectory {
   bool taken;  // a run that is being prepared has its name
 };
 
+// What was seen, and its number.
+struct Glance {
+  std::string seen;
+  uint32_t number = 0;
+};
+
 struct ThreadState {
   std::vector<ReadyDirectory> ready;
   std::vector<Served> served;
-  // Of the last glance, and how many of them saw something else than the one before.
-  std::string seen;
-  uint32_t glances = 0;
+  // What the last glances saw, by turns: one caller runs its commands in several places.
+  Glance glances[4];
+  uint32_t glance_count = 0;  // of different ones
 
   ~ThreadState();
 };

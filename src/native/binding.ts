@@ -88,8 +88,8 @@ export interface Binding {
   /** Sends one run; returns the control socket. Throws `EAGAIN` when the served process is behind, `EPIPE` when it is gone. */
   launch(request: LaunchRequest): number;
   /**
-   * Opens one to three `paths`, puts their descriptors (close-on-exec) into `fds`, and gives a number that is the last call's
-   * while none of this has changed: what the paths lead to and under which names, the effective ids, the groups, the
+   * Opens one to three `paths`, puts their descriptors (close-on-exec) into `fds`, and gives a number that is the same,
+   * among the last few, only for the same: what the paths lead to and under which names, the effective ids, the groups, the
    * environment of the process, and whether anything lies in `/dev/shm`. 0, and nothing open, for a path that cannot be opened
    * or has no name, and where the environment cannot be looked at while other threads may write to it.
    */

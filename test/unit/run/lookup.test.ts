@@ -73,6 +73,17 @@ describe('a look that finds nothing new', () => {
   });
 });
 
+it('several places that take turns are each remembered', () => {
+  const options = Object.freeze({});
+  const others = Object.freeze({ workspace: 'inner' });
+  const first = [look(options), look(others)];
+  for (let round = 0; round < 3; round++) {
+    expect([look(options).facts, look(others).facts]).toEqual(first.map(({ facts }) => facts));
+    expect(look(options).facts).toBe(first[0]?.facts);
+    expect(look(others).facts).toBe(first[1]?.facts);
+  }
+});
+
 describe('everything is looked up again', () => {
   const replace = (name: string) => {
     renameSync(join(place, name), join(place, 'moved'));
