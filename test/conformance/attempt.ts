@@ -7,7 +7,7 @@ import type { Enforcement } from '../../src/schema/enforcement.js';
 import type { PolicyParams } from '../../src/schema/policy.js';
 import type { Persona } from '../support/as-user.js';
 import { effectsProgram, leakLibrary } from '../support/build.js';
-import { Runner, type RunnerOptions } from '../support/runner.js';
+import { OWN_MOUNTS, Runner, type RunnerOptions } from '../support/runner.js';
 import { leftInTemp } from '../support/temp.js';
 import { differences, World, type WorldOptions } from '../support/world.js';
 import type { Effect } from './battery.js';
@@ -98,8 +98,7 @@ export class Bench {
 
   #newRunner(): Runner {
     // Mounts of a control, or of a broken sandbox, must end with the runner.
-    const unshare = ['unshare', '--mount', '--propagation', 'private'];
-    const own = this.persona.name === 'root' ? unshare : [];
+    const own = this.persona.name === 'root' ? OWN_MOUNTS : [];
     const wrap = [...(this.#runnerOptions.wrap ?? []), ...own];
     return new Runner(this.persona, { ...this.#runnerOptions, wrap });
   }

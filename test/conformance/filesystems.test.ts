@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ORDINARY, ROOT } from '../support/as-user.js';
 import { fuseProgram } from '../support/build.js';
 import { nothingLives } from '../support/processes.js';
-import type { Unconfined } from '../support/runner.js';
+import { OWN_MOUNTS, type Unconfined } from '../support/runner.js';
 import { Stage } from '../support/stage.js';
 
 /** Beyond these calls on files wait at once, further ones are refused. */
@@ -20,9 +20,7 @@ except OSError as error: print(os.strerror(error.errno))' "$1" "\${2:-1}"
 `;
 
 describe('a file system in user space', () => {
-  // The mount must end with the runner.
-  const wrap = ['unshare', '--mount', '--propagation', 'private'];
-  const stage = new Stage(ROOT ?? ORDINARY, { wrap }).install(
+  const stage = new Stage(ROOT ?? ORDINARY, { wrap: OWN_MOUNTS }).install(
     'landlock',
     'seccomp',
     'root',

@@ -9,15 +9,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PERSONAS, type Persona } from '../support/as-user.js';
 import { btrfsProgram } from '../support/build.js';
+import { OWN_MOUNTS } from '../support/runner.js';
 import { Stage } from '../support/stage.js';
 import { differences, snapshot } from '../support/world.js';
 
 /** The mount ends with the runner, whatever becomes of it, and the loop device with the mount. */
 const onBtrfs = ({ uid, gid }: Persona): readonly string[] => [
-  'unshare',
-  '--mount',
-  '--propagation',
-  'private',
+  ...OWN_MOUNTS,
   'sh',
   '-c',
   `truncate -s 128M image && mkfs.btrfs -q image >/dev/null 2>&1 && mkdir mounted &&

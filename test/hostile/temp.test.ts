@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { give, PERSONAS } from '../support/as-user.js';
 import { needs } from '../support/require.js';
-import { Runner } from '../support/runner.js';
+import { OWN_MOUNTS, Runner } from '../support/runner.js';
 import { expectRefusal, Stage } from '../support/stage.js';
 import { leftInTemp } from '../support/temp.js';
 import { until } from '../support/until.js';
@@ -21,10 +21,7 @@ needs('landlock');
 
 /** Runs what follows in a mount namespace of its own, where TMPDIR is a tiny file system with these options. */
 const onTinyTemp = (options: string): readonly string[] => [
-  'unshare',
-  '--mount',
-  '--propagation',
-  'private',
+  ...OWN_MOUNTS,
   'sh',
   '-c',
   `mount -t tmpfs -o mode=1777,${options} none "$TMPDIR" && exec "$@"`,

@@ -20,6 +20,9 @@ import {
 } from './as-user.js';
 import { until } from './until.js';
 
+/** To wrap a runner in: what is mounted beneath it ends with it, whatever becomes of it. */
+export const OWN_MOUNTS = ['unshare', '--mount', '--propagation', 'private'] as const;
+
 /** An error as it crosses the process boundary. */
 export interface PlainError {
   readonly name: string;
