@@ -6,6 +6,7 @@
 import { SandboxError } from '../errors/sandbox-error.js';
 import type { PolicyFacts, RootFact } from '../schema/facts.js';
 import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/policy.js';
+import { NOTHING_PROTECTED } from '../schema/protection.js';
 import type { Mode } from '../schema/vocabulary.js';
 import type { OriginSource } from './origins.js';
 import { DEFAULT_ORIGIN, isWrittenOut, originOf } from './origins.js';
@@ -41,6 +42,8 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     denials: denialsOf(params, source, mode.value),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
     protect: protectOf(params, source),
+    git: sourced('git', { params, source, fallback: 'default' }),
+    ...NOTHING_PROTECTED,
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
 }
@@ -173,14 +176,19 @@ function rootCapabilitiesOf(
 
 /** A variable or a file, which the command's own tree may have set, must not let go of what keeps that tree from running later. */
 function protectOf(params: PolicyParams, source: OriginSource): Policy['protect'] {
-  const protect = sourced('protect', { params, source, fallback: 'default' });
-  const { value, origin } = protect;
-  if (value === 'default' || isWrittenOut(origin)) return protect;
+  const { protect } = params;
+  const value = letsGo(protect) ? 'none' : 'default';
+  const origin = protect === undefined ? DEFAULT_ORIGIN : originOf('protect', source);
+  if (value === 'default' || isWrittenOut(origin)) return { value, origin };
   throw new SandboxError({
     code: 'INVALID_REQUEST',
     object: 'protect',
     details: { reason: `only the caller can say "${value}", not ${origin.name ?? origin.kind}` },
   });
+}
+
+function letsGo(protect: PolicyParams['protect']): boolean {
+  return Array.isArray(protect) ? protect.includes('none') : protect === 'none';
 }
 
 type UnconfinedRequest = Pick<RootRequest, 'params' | 'source' | 'workspace'> & {
@@ -205,6 +213,8 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     denials: { value: 'off', origin: UNCONFINED_ORIGIN },
     rootCapabilities: { value: 'keep', origin: UNCONFINED_ORIGIN },
     protect: { value: 'none', origin: UNCONFINED_ORIGIN },
+    git: { value: 'config', origin: UNCONFINED_ORIGIN },
+    ...NOTHING_PROTECTED,
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
 }

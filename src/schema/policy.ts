@@ -4,7 +4,15 @@
  */
 
 import type {
+  GitDir,
+  HiddenPath,
+  ProtectedPath,
+  ProtectionNote,
+  SearchReport,
+} from './protection.js';
+import type {
   DenialsChoice,
+  GitChoice,
   Mode,
   ProtectChoice,
   PtyChoice,
@@ -51,13 +59,19 @@ export interface PolicyParams {
   readonly sockets?: SocketsChoice | undefined;
   readonly denials?: DenialsChoice | undefined;
   readonly rootCapabilities?: RootCapabilitiesChoice | undefined;
-  readonly protect?: ProtectChoice | undefined;
+  /** `none`: nothing by default. A list adds paths; the word `none` in it leaves out the default ones. */
+  readonly protect?: ProtectChoice | readonly string[] | undefined;
+  /** Paths; the word `secrets` stands for the usual ones. */
+  readonly hide?: readonly string[] | undefined;
+  readonly git?: GitChoice | undefined;
   readonly require?: Requirement | undefined;
 }
 
 const FIELDS: Readonly<Record<keyof PolicyParams, true>> = {
   mode: true,
   protect: true,
+  hide: true,
+  git: true,
   workspace: true,
   allowWrite: true,
   allowSocket: true,
@@ -98,5 +112,16 @@ export interface Policy {
   readonly rootCapabilities: Sourced<'keep' | 'none'>;
   /** `none` only where whoever asked for this Run wrote it out. */
   readonly protect: Sourced<ProtectChoice>;
+  /** Whether git's own configuration may be changed. */
+  readonly git: Sourced<GitChoice>;
+  /** What exists beneath the writable roots and may not be changed. By path, without duplicates, none beneath another. */
+  readonly protectedPaths: readonly ProtectedPath[];
+  /** Grants that lie in a protected directory: writable all the same. */
+  readonly reopened: readonly Root[];
+  /** By path, without duplicates, none beneath another. */
+  readonly hidden: readonly HiddenPath[];
+  readonly gitDirs: readonly GitDir[];
+  readonly search: SearchReport;
+  readonly notes: readonly ProtectionNote[];
   readonly require: Sourced<Requirement>;
 }

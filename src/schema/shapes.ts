@@ -24,6 +24,7 @@ import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './par
 import type { PolicyParams } from './policy.js';
 import {
   DENIALS_CHOICES,
+  GIT_CHOICES,
   GUARANTEES,
   MODES,
   PROTECT_CHOICES,
@@ -65,6 +66,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   denials: DENIALS_CHOICES,
   rootCapabilities: ROOT_CAPABILITIES_CHOICES,
   protect: PROTECT_CHOICES,
+  git: GIT_CHOICES,
   require: [...REQUIREMENT_WORDS, ...GUARANTEES],
   stdio: STDIO_WORDS,
   encoding: ENCODINGS,
@@ -87,7 +89,11 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   sockets: listed(SOCKETS_CHOICES),
   denials: listed(DENIALS_CHOICES),
   rootCapabilities: listed(ROOT_CAPABILITIES_CHOICES),
-  protect: listed(PROTECT_CHOICES),
+  protect: `${listed(PROTECT_CHOICES)}, or an array of at most ${LIMITS.roots.value} paths`,
+  'protect[]': BYTES_OF_A_PATH,
+  hide: `an array of at most ${LIMITS.roots.value} paths, or the word "secrets" in it`,
+  'hide[]': BYTES_OF_A_PATH,
+  git: listed(GIT_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
   'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
   cwd: BYTES_OF_A_PATH,
@@ -121,21 +127,24 @@ function listed(values: readonly string[]): string {
 
 const text = () => string().check(refine((value) => !value.includes('\0')));
 const path = () => text().check(minLength(1));
+const pathList = () => array(path()).check(maxLength(LIMITS.roots.value));
 const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
 
 function policyShape() {
   return {
     mode: optional(oneOf(MODES)),
     workspace: optional(path()),
-    allowWrite: optional(array(path()).check(maxLength(LIMITS.roots.value))),
-    allowSocket: optional(array(path()).check(maxLength(LIMITS.roots.value))),
+    allowWrite: optional(pathList()),
+    allowSocket: optional(pathList()),
     temp: optional(oneOf(TEMP_CHOICES)),
     sharedMemory: optional(oneOf(SHARED_MEMORY_CHOICES)),
     pty: optional(oneOf(PTY_CHOICES)),
     sockets: optional(oneOf(SOCKETS_CHOICES)),
     denials: optional(oneOf(DENIALS_CHOICES)),
     rootCapabilities: optional(oneOf(ROOT_CAPABILITIES_CHOICES)),
-    protect: optional(oneOf(PROTECT_CHOICES)),
+    protect: optional(union([oneOf(PROTECT_CHOICES), pathList()])),
+    hide: optional(pathList()),
+    git: optional(oneOf(GIT_CHOICES)),
     require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
   };
 }

@@ -14,6 +14,7 @@ import { visible } from '../../../src/errors/visible.js';
 import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
 import type { Explanation } from '../../../src/schema/explanation.js';
 import type { Origin, Policy, Root } from '../../../src/schema/policy.js';
+import { NOTHING_PROTECTED } from '../../../src/schema/protection.js';
 import type { RunResult } from '../../../src/schema/result.js';
 import type { Guarantee } from '../../../src/schema/vocabulary.js';
 import { GUARANTEES } from '../../../src/schema/vocabulary.js';
@@ -170,6 +171,8 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
     sockets: { value: 'own', origin },
     denials: { value: 'on', origin: { kind: 'default', name: 'read-only' } },
     rootCapabilities: { value: 'none', origin },
+    git: { value: 'default', origin: { kind: 'default' } },
+    ...NOTHING_PROTECTED,
     protect: { value: 'default', origin },
     require: {
       value: ['write', 'truncate'],

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openReport } from '../../../src/cli/report.js';
 import { SandboxError } from '../../../src/errors/sandbox-error.js';
 import type { Origin, Policy, Root } from '../../../src/schema/policy.js';
+import { NOTHING_PROTECTED } from '../../../src/schema/protection.js';
 import type { RunResult } from '../../../src/schema/result.js';
 
 let base: string;
@@ -49,6 +50,8 @@ function policy(...writable: Root[]): Policy {
     sockets: { value: 'own', origin: ORIGIN },
     denials: { value: 'off', origin: ORIGIN },
     rootCapabilities: { value: 'none', origin: ORIGIN },
+    git: { value: 'default', origin: { kind: 'default' } },
+    ...NOTHING_PROTECTED,
     protect: { value: 'default', origin: ORIGIN },
     require: { value: 'partial', origin: ORIGIN },
   };

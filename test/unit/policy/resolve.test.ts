@@ -4,6 +4,7 @@ import { SandboxError } from '../../../src/errors/sandbox-error.js';
 import { resolve } from '../../../src/policy/resolve.js';
 import type { PolicyFacts } from '../../../src/schema/facts.js';
 import type { PolicyParams } from '../../../src/schema/policy.js';
+import { NOTHING_PROTECTED } from '../../../src/schema/protection.js';
 import {
   DENIALS_CHOICES,
   MODES,
@@ -50,6 +51,8 @@ describe('defaults', () => {
       denials: { value: 'on', origin: { kind: 'default', name: 'read-only' } },
       rootCapabilities: { value: 'none', origin: { kind: 'default' } },
       protect: { value: 'default', origin: { kind: 'default' } },
+      git: { value: 'default', origin: { kind: 'default' } },
+      ...NOTHING_PROTECTED,
       require: { value: 'partial', origin: { kind: 'default' } },
     });
   });
