@@ -15,8 +15,10 @@
 //   u32 n, n × str environment entry
 //   u32 n, n × { u32 kind, u32 has identity, u64 device, u64 inode, str path }   rules
 //   u32 n, n × { u32 resource, u64 soft, u64 hard }                              limits
+//   u32 namespaces     (kNamespace…)
+//   u32 n, n × { u32 kind, u32 has identity, u64 device, u64 inode, str path }   views
 // str: u32 length without the terminator, bytes without NUL, one NUL. Nothing may follow the last
-// limit.
+// view.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +27,32 @@
 namespace cordon {
 
 inline constexpr uint32_t kPlanMagic = 0x4e504443;  // "CDPN" read as little-endian
-inline constexpr uint32_t kPlanVersion = 1;
+inline constexpr uint32_t kPlanVersion = 2;
 
 inline constexpr uint32_t kFlagConfined = 1u << 0;
 inline constexpr uint32_t kFlagNewSession = 1u << 1;
 
 inline constexpr uint32_t kInheritUmask = 0xffffffff;
+
+// Namespaces of the run's own. The user namespace is for whoever may mount nothing outside one.
+inline constexpr uint32_t kNamespaceUser = 1u << 0;
+inline constexpr uint32_t kNamespaceMount = 1u << 1;
+inline constexpr uint32_t kNamespaceIpc = 1u << 2;
+
+// What a run sees otherwise than its host, once it has mounts of its own; see linux/view.h for the
+// order.
+enum class ViewKind : uint32_t {
+  kReadOnly = 1,  // everything, wherever no later word says otherwise
+  kRoot,          // stays as writable as it is outside
+  kPin,           // a directory above something kept: it cannot be renamed
+  kKept,          // read-only beneath a root
+  kReopened,      // beneath something kept, and as writable as it is outside
+  kHidden,        // nothing can be read of it
+  kCopied,        // a file, as a copy that belongs to the run's user
+  kSharedMemory,  // an empty directory in memory, as /dev/shm is one
+  kTerminals,     // an instance of devpts without anybody's terminals
+  kTemporary,     // a directory whose changes are the run's own, in memory
+};
 
 enum class RuleKind : uint32_t { kTree = 1, kFile = 2, kDevice = 3, kDeviceTree = 4, kSocket = 5 };
 
@@ -57,12 +79,22 @@ struct Plan {
   PlanList environment;
   PlanList rules;
   PlanList limits;
+  uint32_t namespaces;
+  PlanList views;
 
   bool confined() const { return (flags & kFlagConfined) != 0; }
 };
 
 struct PlanRule {
   RuleKind kind;
+  bool has_identity;
+  uint64_t device;
+  uint64_t inode;
+  const char* path;
+};
+
+struct PlanView {
+  ViewKind kind;
   bool has_identity;
   uint64_t device;
   uint64_t inode;

@@ -21,6 +21,29 @@ bool known_kind(RuleKind kind) {
   return false;
 }
 
+bool known_view(ViewKind kind) {
+  switch (kind) {
+    case ViewKind::kReadOnly:
+    case ViewKind::kRoot:
+    case ViewKind::kPin:
+    case ViewKind::kKept:
+    case ViewKind::kReopened:
+    case ViewKind::kHidden:
+    case ViewKind::kCopied:
+    case ViewKind::kSharedMemory:
+    case ViewKind::kTerminals:
+    case ViewKind::kTemporary:
+      return true;
+  }
+  return false;
+}
+
+// Mounts of its own are what a view is made of, and what a user namespace is entered for.
+bool known_namespaces(uint32_t namespaces) {
+  constexpr uint32_t kKnown = kNamespaceUser | kNamespaceMount | kNamespaceIpc;
+  return (namespaces & ~kKnown) == 0 && (namespaces == 0 || (namespaces & kNamespaceMount) != 0);
+}
+
 }  // namespace
 
 void PlanReader::fail(size_t at) {
@@ -79,6 +102,16 @@ PlanRule PlanReader::rule() {
   return rule;
 }
 
+PlanView PlanReader::view() {
+  PlanView view{};
+  view.kind = static_cast<ViewKind>(u32());
+  view.has_identity = u32() != 0;
+  view.device = u64();
+  view.inode = u64();
+  view.path = text();
+  return view;
+}
+
 PlanLimit PlanReader::limit() {
   PlanLimit limit{};
   limit.resource = u32();
@@ -126,6 +159,16 @@ bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault) {
   }
   plan->limits = {in.u32(), in.here()};
   for (uint32_t i = 0; i < plan->limits.count && !in.faulted(); ++i) in.limit();
+  field = in.offset();
+  plan->namespaces = in.u32();
+  // An unconfined plan promises nothing that a view could be for.
+  expect(known_namespaces(plan->namespaces) && (plan->confined() || plan->namespaces == 0));
+  plan->views = {in.u32(), in.here()};
+  expect(plan->views.count == 0 || plan->namespaces != 0);
+  for (uint32_t i = 0; i < plan->views.count && !in.faulted(); ++i) {
+    field = in.offset();
+    expect(known_view(in.view().kind));
+  }
   if (in.left() != 0) in.fail(in.offset());
   *fault = in.offset();
   return !in.faulted();

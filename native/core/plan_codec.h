@@ -19,6 +19,7 @@ class PlanReader {
   const char* text();
   PlanList texts();
   PlanRule rule();
+  PlanView view();
   PlanLimit limit();
 
   bool faulted() const { return faulted_; }

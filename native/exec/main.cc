@@ -19,7 +19,7 @@ int usage() {
   constexpr char text[] =
       "usage: cordon-exec serve confined|any JOURNAL|-\n"
       "       cordon-exec run PLAN-FD CONTROL-FD|- [TEMP-PARENT TEMP-NAME]\n"
-      "       cordon-exec probe DIRECTORY PID ABSTRACT-NAME INSIDE|- ADDRESS PLACE...\n"
+      "       cordon-exec probe DIRECTORY PID ABSTRACT-NAME INSIDE|- ADDRESS IPC SHM PLACE...\n"
       "       cordon-exec accomplice\n"
       "It is started by cordon; there is nothing to gain from starting it by hand.\n";
   static_cast<void>(write(STDERR_FILENO, text, sizeof text - 1) != 0);
@@ -47,17 +47,21 @@ int run(int count, char** words) {
       {plan, control, count == 4 ? words[2] : nullptr, count == 4 ? words[3] : nullptr});
 }
 
-// Behind the verb and five words.
-constexpr int kProbePlaces = 7;
+// Behind the verb and seven words.
+constexpr int kProbePlaces = 9;
 
 int probe(int count, char** words) {
   uint64_t pid = 0;
   uint64_t address = 0;
+  uint64_t ipc = 0;
+  uint64_t memory = 0;
   if (!cordon::whole_number(words[3], INT32_MAX, &pid) ||
-      !cordon::whole_number(words[6], UINT64_MAX, &address))
+      !cordon::whole_number(words[6], UINT64_MAX, &address) ||
+      !cordon::whole_number(words[7], UINT64_MAX, &ipc) ||
+      !cordon::whole_number(words[8], UINT64_MAX, &memory))
     return usage();
-  cordon::ProbeSurroundings at{words[2], static_cast<int>(pid), words[4], optional(words[5]),
-                               address};
+  cordon::ProbeSurroundings at{
+      words[2], static_cast<int>(pid), words[4], optional(words[5]), address, ipc, memory};
   return cordon::probe(at, words + kProbePlaces, count - kProbePlaces);
 }
 

@@ -185,10 +185,11 @@ bool is_unlinked(const char* path) {
 
 }  // namespace
 
-void Broker::start(int listener, const Plan& plan, int control) {
+void Broker::start(int listener, const Plan& plan, const char* temporary, int control) {
   denials_.start(control);
   listener_ = listener;
   plan_ = &plan;
+  temporary_ = temporary;
   workers_.start(listener);
   connector_.start(listener, plan, &workers_, &denials_);
   // The caller then runs on this processor at once, with no trip through the scheduler. Older
@@ -198,6 +199,7 @@ void Broker::start(int listener, const Plan& plan, int control) {
 
 bool Broker::writable(const char* path) const {
   if (plan_->temp[0] != '\0' && beneath(path, plan_->temp)) return true;
+  if (temporary_ != nullptr && beneath(path, temporary_)) return true;
   PlanReader rules = read_list(plan_->rules);
   for (uint32_t i = 0; i < plan_->rules.count; ++i) {
     PlanRule rule = rules.rule();
@@ -207,11 +209,43 @@ bool Broker::writable(const char* path) const {
   return false;
 }
 
+bool Broker::kept(const char* path, bool* itself) const {
+  PlanReader views = read_list(plan_->views);
+  for (uint32_t i = 0; i < plan_->views.count; ++i) {
+    PlanView view = views.view();
+    if (view.kind != ViewKind::kKept || !beneath(path, view.path)) continue;
+    *itself = strcmp(path, view.path) == 0;
+    return !reopened(path);
+  }
+  return false;
+}
+
+bool Broker::reopened(const char* path) const {
+  PlanReader views = read_list(plan_->views);
+  for (uint32_t i = 0; i < plan_->views.count; ++i) {
+    PlanView view = views.view();
+    if (view.kind == ViewKind::kReopened && beneath(path, view.path)) return true;
+  }
+  return false;
+}
+
+// What the kernel answers, or would, to whoever changes what is at a path; 0 for what is the run's
+// own.
+int Broker::refusal(const char* path, DeniedOperation operation) const {
+  bool itself = false;
+  if (kept(path, &itself)) {
+    bool moves = operation == DeniedOperation::kRemove || operation == DeniedOperation::kRename;
+    return itself && moves ? EBUSY : EROFS;
+  }
+  return writable(path) ? 0 : kRefusedPath;
+}
+
 // Objects without a name are nobody's file; named ones are the run's beneath its writable roots.
 // One whose path is not known is not.
-bool Broker::allowed(const struct stat& found, const char* path) const {
-  if (path[0] == '\0') return false;
-  return path[0] != '/' || (found.st_nlink == 0 && is_unlinked(path)) || writable(path);
+int Broker::refusal(const struct stat& found, const char* path, DeniedOperation operation) const {
+  if (path[0] == '\0') return kRefusedPath;
+  bool nameless = path[0] != '/' || (found.st_nlink == 0 && is_unlinked(path));
+  return nameless ? 0 : refusal(path, operation);
 }
 
 int Broker::excused(const Caller& caller, int error) {
@@ -257,11 +291,11 @@ int64_t Broker::change_metadata(const seccomp_notif& question, const MountTable*
   if (!is_awaited(listener_, question.id)) return failed(EINTR);
   struct stat found;
   if (fstat(object.get(), &found) != 0) return failed(errno);
-  bool inside = allowed(found, g_link);
-  int64_t result = inside ? apply(request, object.get(), found) : failed(kRefusedPath);
-  if (!inside || is_set_id(request, found, result)) {
-    DeniedOperation operation =
-        inside ? DeniedOperation::kSetId : denied_operation(request.call->operation);
+  DeniedOperation operation = denied_operation(request.call->operation);
+  int refused = refusal(found, g_link, operation);
+  int64_t result = refused == 0 ? apply(request, object.get(), found) : failed(refused);
+  if (refused != 0 || is_set_id(request, found, result)) {
+    if (refused == 0) operation = DeniedOperation::kSetId;
     denials_.report(operation, DenialSource::kBroker, static_cast<int>(-result), caller.thread(),
                     g_link);
   }
@@ -286,7 +320,8 @@ int64_t Broker::open_truncating(const seccomp_notif& question, const MountTable*
   auto judge = [](const void* broker, int object) {
     struct stat found;
     return fstat(object, &found) == 0 && path_of(object, g_link, sizeof g_link) &&
-           static_cast<const Broker*>(broker)->allowed(found, g_link);
+           static_cast<const Broker*>(broker)->refusal(found, g_link, DeniedOperation::kTruncate) ==
+               0;
   };
   bool waits = avoided == nullptr;
   int64_t result = open_on_behalf(listener_, question, g_open, waits, judge, this);
@@ -301,11 +336,13 @@ int64_t Broker::open_truncating(const seccomp_notif& question, const MountTable*
 bool Broker::observe(const Caller& caller, DeniedOperation operation, bool reads, const Place& at,
                      const MountTable* avoided) {
   int error = 0;
+  int refused = 0;
   UniqueFd object = resolve(caller, at, avoided, g_link, &error);
   if (object.valid()) {
     struct stat found;
     if (fstat(object.get(), &found) != 0) return true;
-    if (reads || g_link[0] != '/' || found.st_nlink == 0 || writable(g_link)) return true;
+    if (reads || g_link[0] != '/' || found.st_nlink == 0) return true;
+    refused = refusal(g_link, operation);
     bool device = S_ISCHR(found.st_mode) && operation == DeniedOperation::kWrite;
     if (device && device_granted(*plan_, g_link)) return true;
   } else {
@@ -318,9 +355,13 @@ bool Broker::observe(const Caller& caller, DeniedOperation operation, bool reads
     if (length == 0 || length + strlen(name) + 2 > sizeof g_link) return true;
     if (length > 1) g_link[length++] = '/';
     memcpy(g_link + length, name, strlen(name) + 1);
-    if (writable(g_link)) return true;
+    refused = refusal(g_link, operation);
   }
-  denials_.report(operation, DenialSource::kObserver, EACCES, caller.thread(), g_link);
+  // Read-only mounts answer before Landlock does.
+  if (refused == kRefusedPath && plan_->namespaces != 0) refused = EROFS;
+  if (refused != 0) {
+    denials_.report(operation, DenialSource::kObserver, refused, caller.thread(), g_link);
+  }
   return true;
 }
 

@@ -25,7 +25,7 @@ class Broker {
   // metadata may change. Refusals are reported on `control`, -1 for none.
   // Before the command is started.
   void begin() { connector_.begin(); }
-  void start(int listener, const Plan& plan, int control);
+  void start(int listener, const Plan& plan, const char* temporary, int control);
 
   // -1 when there is nobody to listen to.
   int listener() const { return listener_; }
@@ -68,12 +68,17 @@ class Broker {
                const MountTable* avoided);
   void leave_to_kernel(uint64_t question) const;
 
-  bool allowed(const struct stat& found, const char* path) const;
-  // Whether the policy lets a program write what has this canonical path.
+  int refusal(const struct stat& found, const char* path, DeniedOperation operation) const;
+  int refusal(const char* path, DeniedOperation operation) const;
+  // Whether a root of the run's own is at this canonical path or above it.
   bool writable(const char* path) const;
+  // Whether it is kept as it is although a root is above it, and whether it is what is kept.
+  bool kept(const char* path, bool* itself) const;
+  bool reopened(const char* path) const;
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
+  const char* temporary_ = nullptr;
   Connector connector_;
   Workers workers_;
   Denials denials_;

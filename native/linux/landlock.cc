@@ -85,7 +85,8 @@ int landlock_abi() {
   return abi < 0 ? -errno : static_cast<int>(abi);
 }
 
-bool make_ruleset(const Plan& plan, int temp, UniqueFd* ruleset, Failure* failure) {
+bool make_ruleset(const Plan& plan, int temp, const char* temporary, UniqueFd* ruleset,
+                  Failure* failure) {
   uint32_t abi = plan.landlock_abi < kNewestAbi ? plan.landlock_abi : kNewestAbi;
   RulesetAttr attr{handled_fs(abi), 0, scoped(abi)};
   long fd = injected(Stage::kLandlockCreate)
@@ -96,6 +97,10 @@ bool make_ruleset(const Plan& plan, int temp, UniqueFd* ruleset, Failure* failur
   PlanReader rules = read_list(plan.rules);
   for (uint32_t i = 0; i < plan.rules.count; ++i) {
     if (!add_rule(ruleset->get(), abi, rules.rule(), failure)) return false;
+  }
+  if (temporary != nullptr) {
+    PlanRule rule{RuleKind::kTree, false, 0, 0, temporary};
+    if (!add_rule(ruleset->get(), abi, rule, failure)) return false;
   }
   if (temp < 0) return true;
   return add_path(ruleset->get(), abi, RuleKind::kTree, temp, plan.temp, failure);

@@ -209,6 +209,58 @@ int message_queue(const ProbeSurroundings&) {
   return error;
 }
 
+int hidden_read(const ProbeSurroundings& at) {
+  UniqueFd file(open(Path(at.directory, "victim-hidden"), O_RDONLY | O_CLOEXEC));
+  char byte = 0;
+  if (!file.valid()) return errno;
+  return read(file.get(), &byte, 1) == 1 ? 0 : ENODATA;
+}
+
+// Whether it is the prober's own; EXDEV for another.
+int same_as(const char* path, uint64_t prober, uint64_t (*number)(const struct stat&)) {
+  struct stat found;
+  if (prober == 0) return kNotAttempted;
+  if (stat(path, &found) != 0) return errno;
+  return number(found) == prober ? 0 : EXDEV;
+}
+
+int shared_directory(const ProbeSurroundings& at) {
+  return same_as("/dev/shm", at.shared_memory,
+                 [](const struct stat& found) { return uint64_t{found.st_dev}; });
+}
+
+int shared_ipc(const ProbeSurroundings& at) {
+  return same_as("/proc/self/ns/ipc", at.ipc_namespace,
+                 [](const struct stat& found) { return uint64_t{found.st_ino}; });
+}
+
+// What is to be kept although it lies where the run may write.
+bool has_kept(const ProbeSurroundings& at) {
+  struct stat found;
+  return at.inside != nullptr && stat(Path(at.inside, "holder/kept"), &found) == 0;
+}
+
+int protected_write(const ProbeSurroundings& at) {
+  if (!has_kept(at)) return kNotAttempted;
+  UniqueFd file(open(Path(at.inside, "holder/kept"), O_WRONLY | O_APPEND | O_CLOEXEC));
+  return outcome(file.valid() && write(file.get(), "x", 1) == 1);
+}
+
+// The other way to change a file: another one in its place.
+int protected_remove(const ProbeSurroundings& at) {
+  if (!has_kept(at)) return kNotAttempted;
+  UniqueFd other(
+      open(Path(at.inside, "other"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  return outcome(other.valid() &&
+                 rename(Path(at.inside, "other"), Path(at.inside, "holder/named")) == 0);
+}
+
+// And of its directory.
+int protected_rename(const ProbeSurroundings& at) {
+  if (!has_kept(at)) return kNotAttempted;
+  return outcome(rename(Path(at.inside, "holder"), Path(at.inside, "moved")) == 0);
+}
+
 // On what is no terminal the kernel's own answer is ENOTTY; any other comes from before it.
 int terminal_input(const ProbeSurroundings&) {
   UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -388,6 +440,12 @@ constexpr Effect kEffects[] = {
     {"door-trace", door_trace},
     {"door-memory", door_memory},
     {"outlive", outlive},
+    {"hidden-read", hidden_read},
+    {"shared-directory", shared_directory},
+    {"shared-ipc", shared_ipc},
+    {"protected-write", protected_write},
+    {"protected-remove", protected_remove},
+    {"protected-rename", protected_rename},
     {"door-namespace", door_namespace},
 };
 

@@ -23,12 +23,14 @@
 #include "linux/journal.h"
 #include "linux/landlock.h"
 #include "linux/landlock_abi.h"
+#include "linux/namespaces.h"
 #include "linux/own_calls.h"
 #include "linux/privilege.h"
 #include "linux/processes.h"
 #include "linux/seccomp_filter.h"
 #include "linux/seccomp_table.h"
 #include "linux/temp.h"
+#include "linux/view.h"
 
 namespace cordon {
 namespace {
@@ -104,6 +106,8 @@ class Supervisor {
   bool read_plan();
   bool check_identity();
   bool enter_directory();
+  bool set_umask();
+  bool arrange_view();
   bool confine();
   bool gather_arguments();
   void report_start();
@@ -139,6 +143,7 @@ class Supervisor {
   size_t pending_bytes_ = 0;
   // Last, because they are large and mostly untouched.
   FilterAssembler filter_;
+  View view_;
   Broker broker_;
 };
 
@@ -178,9 +183,21 @@ bool Supervisor::enter_directory() {
   if (found.st_dev != plan_.cwd_device || found.st_ino != plan_.cwd_inode) {
     return failure_.at(Stage::kRootChanged, ESTALE, plan_.cwd);
   }
+  return true;
+}
+
+bool Supervisor::set_umask() {
   if (injected(Stage::kUmask)) return failure_.at(Stage::kUmask, errno);
   if (plan_.umask != kInheritUmask) umask(plan_.umask);
   return true;
+}
+
+// A directory that was entered before is one of the mounts outside, where everything can still be
+// written: it is entered again.
+bool Supervisor::arrange_view() {
+  if (plan_.namespaces == 0) return true;
+  return enter_namespaces(plan_.namespaces, &failure_) &&
+         view_.arrange(plan_, setup_.has_temp ? kFdTemp : -1, &failure_) && enter_directory();
 }
 
 // The supervisor becomes the sandbox and the command inherits it: what works on the command's
@@ -191,9 +208,11 @@ bool Supervisor::confine() {
   if (abi < 0 || static_cast<uint32_t>(abi) < plan_.landlock_abi) {
     return failure_.at(Stage::kLandlockCreate, abi < 0 ? -abi : EOPNOTSUPP);
   }
-  if (!setup_.bounding_narrowed && !narrow_bounding_set(&failure_)) return false;
+  // A new user namespace gives whoever enters it everything there.
+  bool anew = (plan_.namespaces & kNamespaceUser) != 0;
+  if ((anew || !setup_.bounding_narrowed) && !narrow_bounding_set(&failure_)) return false;
   if (!drop_privileges(plan_.keep_capabilities, &facts_.capabilities, &failure_)) return false;
-  if (!make_ruleset(plan_, setup_.has_temp ? kFdTemp : -1, &ruleset_, &failure_)) return false;
+  if (!make_ruleset(plan_, setup_.has_temp ? kFdTemp : -1, view_.temporary(), &ruleset_, &failure_)) return false;
   if (!restrict_self(ruleset_.get(), Stage::kLandlockRestrict, &failure_)) return false;
   facts_.abi = plan_.landlock_abi;
   facts_.layers = 2;
@@ -225,7 +244,7 @@ bool Supervisor::gather_arguments() {
 bool Supervisor::prepare() {
   if (injected(Stage::kSubreaper)) return failure_.at(Stage::kSubreaper, errno);
   return become_reaper(&failure_) && read_plan() && check_identity() && enter_directory() &&
-         confine() && assemble() && gather_arguments();
+         arrange_view() && set_umask() && confine() && assemble() && gather_arguments();
 }
 
 bool Supervisor::assemble() {
@@ -260,7 +279,7 @@ void Supervisor::run() {
                         plan_.filter != 0 ? &filter_ : nullptr, asks ? &listener : nullptr,
                         arguments_, environment_, shell_arguments_, &failure_});
   if (child_ < 0) fail();
-  if (asks) broker_.start(listener, plan_, setup_.has_control ? kFdControl : -1);
+  if (asks) broker_.start(listener, plan_, view_.temporary(), setup_.has_control ? kFdControl : -1);
   // The pipes belong to the command now: held here they would never report their end.
   for (int fd = 0; fd <= 2; ++fd) close(fd);
   // The command runs already, so this costs it nothing.

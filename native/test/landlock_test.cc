@@ -37,7 +37,7 @@ struct Attempt {
   explicit Attempt(const PlanSpec& spec, int temp = -1) : bytes(encode(spec)) {
     size_t fault = 0;
     CHECK(decode_plan(bytes.data(), bytes.size(), &plan, &fault));
-    made = make_ruleset(plan, temp, &ruleset, &failure);
+    made = make_ruleset(plan, temp, nullptr, &ruleset, &failure);
   }
 };
 

@@ -67,6 +67,15 @@ Bytes encode(const PlanSpec& plan) {
     out.u64(limit.soft);
     out.u64(limit.hard);
   }
+  out.u32(plan.namespaces);
+  out.u32(static_cast<uint32_t>(plan.views.size()));
+  for (const ViewSpec& view : plan.views) {
+    out.u32(static_cast<uint32_t>(view.kind));
+    out.u32(view.has_identity ? 1 : 0);
+    out.u64(view.device);
+    out.u64(view.inode);
+    out.text(view.path);
+  }
   return out.finish();
 }
 

@@ -19,6 +19,14 @@ struct RuleSpec {
   uint64_t inode = 0;
 };
 
+struct ViewSpec {
+  ViewKind kind;
+  std::string path;
+  bool has_identity = false;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+};
+
 struct LimitSpec {
   uint32_t resource;
   uint64_t soft;
@@ -42,6 +50,8 @@ struct PlanSpec {
   std::vector<std::string> environment;
   std::vector<RuleSpec> rules;
   std::vector<LimitSpec> limits;
+  uint32_t namespaces = 0;
+  std::vector<ViewSpec> views;
 };
 
 Bytes encode(const PlanSpec& plan);

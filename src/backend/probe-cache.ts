@@ -18,14 +18,21 @@ import {
 } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import type { Effect, Proof, Proofs, Proven } from '../schema/proofs.js';
+import type { Effect, MountsProven, Proof, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 
 const FILE = 'proofs.json';
-const FORM = 3;
+const FORM = 4;
 const MAX_BYTES = 65_536;
 const PRIVATE_MODE = 0o600;
 const WORDS: readonly Proof[] = ['stopped', 'took-place', 'not-tried'];
+
+const NAMESPACE_SWITCHES: readonly string[] = [
+  '/proc/sys/user/max_user_namespaces',
+  '/proc/sys/user/max_mnt_namespaces',
+  '/proc/sys/kernel/unprivileged_userns_clone',
+  '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+];
 
 /** What proofs are about. They are worth nothing where any of this differs. */
 export function proofKey(executable: string, abi: number): string {
@@ -42,6 +49,8 @@ export function proofKey(executable: string, abi: number): string {
     readText('/proc/self/attr/current'),
     // An outer sandbox's filter may have the only listener.
     /^Seccomp_filters:\s*(\d+)$/m.exec(readText('/proc/self/status'))?.[1],
+    // Whether mounts can be had is a matter of these, which an administrator changes at any time.
+    ...NAMESPACE_SWITCHES.map((name) => readText(name)),
     abi,
   ]);
 }
@@ -94,7 +103,30 @@ function parse(text: string, key: string): Proven | undefined {
   if (typeof listener !== 'boolean' || brokered === undefined || refused === undefined)
     return undefined;
   const unjudged = proofsOf(Reflect.get(proven, 'unjudged'));
-  return { listener, brokered, refused, ...(unjudged !== undefined && { unjudged }) };
+  const mounts = mountsOf(Reflect.get(proven, 'mounts'));
+  return {
+    listener,
+    brokered,
+    refused,
+    ...(unjudged !== undefined && { unjudged }),
+    ...(mounts !== undefined && { mounts }),
+  };
+}
+
+/** Undefined for what is missing or damaged: then nothing is claimed of mounts. */
+function mountsOf(value: unknown): MountsProven | undefined {
+  if (!isObject(value)) return undefined;
+  const kind: unknown = Reflect.get(value, 'kind');
+  if (kind === 'none') {
+    const stage: unknown = Reflect.get(value, 'stage');
+    const errno: unknown = Reflect.get(value, 'errno');
+    return typeof stage === 'string' && typeof errno === 'string'
+      ? { kind, stage, errno }
+      : undefined;
+  }
+  const proofs = proofsOf(Reflect.get(value, 'proofs'));
+  const isKnown = kind === 'root' || kind === 'user';
+  return isKnown && proofs !== undefined ? { kind, proofs } : undefined;
 }
 
 function isObject(value: unknown): value is object {

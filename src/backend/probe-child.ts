@@ -4,10 +4,11 @@
  * @module
  */
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { errnoName } from '../errors/errno.js';
+import type { SandboxError } from '../errors/sandbox-error.js';
 import { stageOf } from '../errors/stages.js';
 import type { Binding } from '../native/binding.js';
 import { ControlSocket } from '../native/control.js';
@@ -70,7 +71,17 @@ export function argumentsOf({
   address = '0',
   places = [],
 }: ProbeArguments): readonly string[] {
-  return ['probe', directory, String(pid), abstractName, inside ?? '-', address, ...places];
+  const own = [numberOf('/proc/self/ns/ipc', 'ino'), numberOf('/dev/shm', 'dev')];
+  return ['probe', directory, String(pid), abstractName, inside ?? '-', address, ...own, ...places];
+}
+
+/** '0' where there is none. */
+function numberOf(path: string, field: 'ino' | 'dev'): string {
+  try {
+    return String(statSync(path, { bigint: true })[field]);
+  } catch {
+    return '0';
+  }
 }
 
 export interface UnconfinedChild {
@@ -163,7 +174,7 @@ function untilEnded(fd: number): Promise<void> {
         clearTimeout(timer);
         if (started) resolve();
         else if (isListenerTaken(failure)) reject(listenerTaken());
-        else reject(probeFailed(failureWords(failure), error));
+        else reject(failedAt(failure, error));
       },
     });
     const timer = setTimeout(() => control.destroy(), LIMITS.probeMs.value);
@@ -175,8 +186,9 @@ function isListenerTaken(failure: FailedRecord | undefined): boolean {
   return errnoName(failure.errno) === 'EBUSY';
 }
 
-function failureWords(failure: FailedRecord | undefined): string {
-  if (failure === undefined) return 'no confined child could be started';
+function failedAt(failure: FailedRecord | undefined, cause: unknown): SandboxError {
+  if (failure === undefined) return probeFailed('no confined child could be started', cause);
   const stage = stageOf(failure.stage)?.name ?? String(failure.stage);
-  return `${stage} failed with ${errnoName(failure.errno)}`;
+  const errno = errnoName(failure.errno);
+  return probeFailed(`${stage} failed with ${errno}`, cause, { stage, errno });
 }

@@ -9,6 +9,7 @@ import {
   closeSync,
   constants,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -20,6 +21,7 @@ import {
 import { join } from 'node:path';
 import { errnoOf } from '../errors/errno.js';
 import type { AttributeFacts, Binding } from '../native/binding.js';
+import type { View } from '../plan/plan.js';
 import { nowMs } from '../platform/clock.js';
 import type { Effect } from '../schema/proofs.js';
 
@@ -33,6 +35,7 @@ const ATTRIBUTE = 'user.cordon';
 /** FS_NODUMP_FL. */
 const FLAG = 0x40;
 
+const HIDDEN = 'victim-hidden';
 const VICTIMS = [
   'victim-mode',
   'victim-owner',
@@ -45,12 +48,27 @@ const VICTIMS = [
   'victim-link',
   'victim-truncate',
   'victim-open-truncate',
+  HIDDEN,
 ];
 const SET_ID_CREATED = 'set-id-created';
 const SET_ID_CHANGED = 'set-id-changed';
 /** What the child may have made. */
-const MADE = ['created', 'renamed', 'linked', 'fifo', 'symlink', SET_ID_CREATED, SET_ID_CHANGED];
+const MADE = [
+  'created',
+  'renamed',
+  'linked',
+  'fifo',
+  'symlink',
+  'other',
+  SET_ID_CREATED,
+  SET_ID_CHANGED,
+];
 const MADE_DIRECTORY = 'directory';
+/** What is to be kept although the child may write around it, and what the child may make of it. */
+const KEPT_DIRECTORY = 'holder';
+const MOVED_DIRECTORY = 'moved';
+const WRITTEN = 'kept';
+const REPLACED = 'named';
 
 /** Effects that leave a trace, and the trace. Files are named as in `native/linux/probe.cc`. */
 const TRACES: Readonly<Partial<Record<Effect, (place: ProbePlace) => boolean | undefined>>> = {
@@ -103,6 +121,7 @@ export class ProbePlace {
   readonly #fd: number;
   readonly #eyes: Eyes | undefined;
   #isOpen = true;
+  #hasKept = false;
 
   /**
    * Makes the directory in `parent`. Throws errors of system calls; leaves nothing then. Without eyes for them, effects on
@@ -125,9 +144,46 @@ export class ProbePlace {
     }
   }
 
+  /** Puts into it what the child is to leave as it is. Throws errors of system calls. */
+  makeKept(): void {
+    mkdirSync(this.#inside(KEPT_DIRECTORY), { mode: 0o700 });
+    this.#hasKept = true;
+    for (const name of [WRITTEN, REPLACED]) {
+      const path = this.#inside(`${KEPT_DIRECTORY}/${name}`);
+      writeFileSync(path, CONTENT, { mode: VICTIM_MODE, flag: 'wx' });
+    }
+  }
+
+  /** What keeps it, in a plan that has `root` to write. */
+  keptViews(root: string): readonly View[] {
+    const holder = join(this.directory, KEPT_DIRECTORY);
+    const pinned = this.directory === root ? [holder] : [this.directory, holder];
+    return [
+      ...pinned.map((path): View => ({ kind: 'pin', path, identity: null })),
+      ...[WRITTEN, REPLACED].map(
+        (name): View => ({ kind: 'kept', path: join(holder, name), identity: null }),
+      ),
+    ];
+  }
+
+  /** What hides what the child is not to see. */
+  hiddenViews(): readonly View[] {
+    return [{ kind: 'hidden', path: join(this.directory, HIDDEN), identity: null }];
+  }
+
   /** Whether the effect left its trace; undefined for an effect that leaves none here. */
   trace(effect: Effect): boolean | undefined {
     return TRACES[effect]?.(this);
+  }
+
+  /** The same for what was to be kept, which lies where the child may write. */
+  keptTrace(effect: Effect): boolean | undefined {
+    if (!this.#hasKept) return undefined;
+    const isMoved = this.exists(MOVED_DIRECTORY);
+    const directory = isMoved ? MOVED_DIRECTORY : KEPT_DIRECTORY;
+    if (effect === 'protected-write') return !this.isIntact(`${directory}/${WRITTEN}`);
+    if (effect === 'protected-remove') return !this.isIntact(`${directory}/${REPLACED}`);
+    return effect === 'protected-rename' ? isMoved || !this.exists(KEPT_DIRECTORY) : undefined;
   }
 
   /** The same for set-id files, which are made where the child may write. */
@@ -169,6 +225,12 @@ export class ProbePlace {
   #isEmptied(): boolean {
     for (const name of [...VICTIMS, ...MADE]) ignoreFailure(() => unlinkSync(this.#inside(name)));
     ignoreFailure(() => rmdirSync(this.#inside(MADE_DIRECTORY)));
+    for (const directory of [KEPT_DIRECTORY, MOVED_DIRECTORY]) {
+      for (const name of [WRITTEN, REPLACED]) {
+        ignoreFailure(() => unlinkSync(this.#inside(`${directory}/${name}`)));
+      }
+      ignoreFailure(() => rmdirSync(this.#inside(directory)));
+    }
     try {
       rmdirSync(this.directory);
       return true;

@@ -35,6 +35,7 @@ export class ProbeScene {
     this.outside = new ProbePlace(parent, eyes);
     try {
       this.inside = new ProbePlace(this.directory, eyes);
+      this.inside.makeKept();
     } catch (error) {
       this.outside.remove();
       throw error;

@@ -11,7 +11,7 @@ import type { Binding, KernelFacts } from '../native/binding.js';
 import { encodePlan } from '../plan/encode.js';
 import { NEWEST_LANDLOCK_ABI, TRUNCATE_ABI } from '../plan/linux.js';
 import type { FilterFeature, Plan } from '../plan/plan.js';
-import type { Effect, Proof, Proofs, Proven } from '../schema/proofs.js';
+import type { Effect, MountsKind, MountsProven, Proof, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 import type { Launch } from './backend.js';
 import { argumentsOf, plannedChild, unconfinedChild, wordsOf } from './probe-child.js';
@@ -72,8 +72,38 @@ export async function probe(request: ProbeRequest): Promise<Proven> {
   });
   const refused = await under(REFUSED);
   const listener = brokered !== undefined;
-  if (listener && request.kernel.descriptorCopies) return { listener, brokered, refused };
-  return { listener, brokered: brokered ?? {}, refused, unjudged: await under(ALWAYS) };
+  const mounts = await probeMounts(request, { control, filter: listener ? asked : ALWAYS });
+  if (listener && request.kernel.descriptorCopies) return { listener, brokered, refused, mounts };
+  const unjudged = await under(ALWAYS);
+  return { listener, brokered: brokered ?? {}, refused, unjudged, mounts };
+}
+
+/** Root's own mounts need no user namespace, which shows other owners as nobody; where they are refused one may still be had. */
+async function probeMounts(
+  request: ProbeRequest,
+  { control, filter }: { readonly control: Sightings; readonly filter: readonly FilterFeature[] },
+): Promise<MountsProven> {
+  let failed: MountsProven = { kind: 'none', stage: 'launch', errno: 'EIO' };
+  for (const kind of process.geteuid?.() === 0
+    ? (['root', 'user'] as const)
+    : (['user'] as const)) {
+    try {
+      const seen = await observe(request, (scene) =>
+        confinedChild(request, { scene, filter: withOwnIpc(filter), mounts: kind }),
+      );
+      const proofs = EFFECTS.map((effect) => [effect, judge(effect, control, seen)] as const);
+      return { kind, proofs: Object.fromEntries(proofs) };
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+      failed = { kind: 'none', stage: error.stage ?? 'launch', errno: error.errno ?? 'EIO' };
+    }
+  }
+  return failed;
+}
+
+/** Queues and shared memory are the run's own there, so nothing need refuse them. */
+function withOwnIpc(filter: readonly FilterFeature[]): readonly FilterFeature[] {
+  return filter.filter((feature) => feature !== 'no-shared-ipc');
 }
 
 function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {
@@ -104,7 +134,8 @@ function sightingsOf(text: string, scene: ProbeScene): Sightings {
   scene.leftBehind(orphan);
   return new Map(
     spoken.map(({ effect, tookPlace }) => {
-      const seen = scene.inside.setIdTrace(effect) ?? scene.trace(effect);
+      const { inside } = scene;
+      const seen = inside.setIdTrace(effect) ?? inside.keptTrace(effect) ?? scene.trace(effect);
       return [effect, seen ?? tookPlace];
     }),
   );
@@ -118,6 +149,7 @@ function wordsFor({ directory, abstractName, inside }: ProbeScene): readonly str
 interface ConfinedRequest {
   readonly scene: ProbeScene;
   readonly filter: readonly FilterFeature[];
+  readonly mounts?: MountsKind;
 }
 
 function confinedChild(request: ProbeRequest, how: ConfinedRequest): Promise<string> {
@@ -128,7 +160,10 @@ function confinedChild(request: ProbeRequest, how: ConfinedRequest): Promise<str
   });
 }
 
-function planOf({ executable, kernel }: ProbeRequest, { scene, filter }: ConfinedRequest): Plan {
+function planOf(
+  { executable, kernel }: ProbeRequest,
+  { scene, filter, mounts }: ConfinedRequest,
+): Plan {
   const { dev, ino } = statSync('/', { bigint: true });
   const path = scene.inside.directory;
   const inside = statSync(path, { bigint: true });
@@ -148,5 +183,25 @@ function planOf({ executable, kernel }: ProbeRequest, { scene, filter }: Confine
     temp: null,
     keepCapabilities: 0n,
     limits: [],
+    ...(mounts === undefined ? { namespaces: [], views: [] } : mountsOf(scene, mounts)),
+  };
+}
+
+function mountsOf(
+  { inside, outside }: ProbeScene,
+  kind: MountsKind,
+): Pick<Plan, 'namespaces' | 'views'> {
+  const path = inside.directory;
+  const { dev, ino } = statSync(path, { bigint: true });
+  const memory = statSync('/dev/shm', { throwIfNoEntry: false })?.isDirectory() === true;
+  return {
+    namespaces: [...(kind === 'user' ? (['user'] as const) : []), 'mount', 'ipc'],
+    views: [
+      { kind: 'read-only', path: '/', identity: null },
+      { kind: 'root', path, identity: { dev, ino } },
+      ...inside.keptViews(path),
+      ...outside.hiddenViews(),
+      ...(memory ? [{ kind: 'shared-memory', path: '/dev/shm', identity: null } as const] : []),
+    ],
   };
 }

@@ -102,10 +102,11 @@ async function observe(
 
 function confinedChild(
   { backend, planOf, temp }: ProveRequest,
-  { accomplice }: Stage,
+  stage: Stage,
   args: readonly string[],
 ): Promise<string> {
-  const plan = planOf(args, accomplice.terminal ?? null);
+  const { accomplice } = stage;
+  const plan = withKept(planOf(args, accomplice.terminal ?? null), stage);
   return plannedChild({
     binding: backend.binding,
     stdin: accomplice.terminalFd,
@@ -117,6 +118,13 @@ function confinedChild(
         ...(temp !== undefined && { temp }),
       }),
   });
+}
+
+/** The policy's own protections are of other paths: those of the scene are kept and hidden in the same way. */
+function withKept(plan: Plan, { inside, scene }: Stage): Plan {
+  if (plan.namespaces.length === 0) return plan;
+  const kept = inside === undefined ? [] : inside.keptViews(dirname(inside.directory));
+  return { ...plan, views: [...plan.views, ...kept, ...scene.outside.hiddenViews()] };
 }
 
 function compared(
@@ -237,6 +245,7 @@ class Stage {
       for (const { inside, beside } of roots) {
         if (inside === undefined) continue;
         const place = this.#placeIn(inside);
+        if (this.inside === undefined) place.makeKept();
         this.inside ??= place;
         if (beside !== undefined) this.#placeIn(beside);
       }
@@ -261,7 +270,10 @@ class Stage {
     for (const { place, effect, tookPlace, errno } of spoken) {
       const found =
         place === 0
-          ? (this.accomplice.saw(effect) ?? setId?.setIdTrace(effect) ?? this.scene.trace(effect))
+          ? (this.accomplice.saw(effect) ??
+            setId?.setIdTrace(effect) ??
+            setId?.keptTrace(effect) ??
+            this.scene.trace(effect))
           : this.#places[place - 1]?.trace(effect);
       const took = found ?? tookPlace;
       seen.set(`${place} ${effect}`, {

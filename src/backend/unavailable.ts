@@ -5,11 +5,16 @@
 
 import { SandboxUnavailableError } from '../errors/sandbox-error.js';
 
-/** The error of a kernel whose Landlock did not let a throw-away child start. `error` says how far it got. */
-export function probeFailed(error: string, cause?: unknown): SandboxUnavailableError {
+/** The error of a kernel whose Landlock did not let a throw-away child start. `error` says how far it got, `at` at which step. */
+export function probeFailed(
+  error: string,
+  cause?: unknown,
+  at: { readonly stage?: string; readonly errno?: string } = {},
+): SandboxUnavailableError {
   return new SandboxUnavailableError({
     object: 'landlock',
     cause,
+    ...at,
     details: {
       probed: [{ mechanism: 'landlock', found: false, error }],
       advice: 'Run `cordon doctor` for what this kernel has.',

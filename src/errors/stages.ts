@@ -19,6 +19,8 @@ export const STAGES = [
   { name: 'working-directory', words: 'enter the working directory' },
   { name: 'umask', words: 'set the umask' },
   { name: 'subreaper', words: 'become the parent of what the command leaves behind' },
+  { name: 'namespaces', words: 'enter namespaces of its own' },
+  { name: 'mounts', words: 'arrange the mounts of the run' },
   { name: 'no-new-privs', words: 'give up gaining privileges (no_new_privs)' },
   { name: 'capabilities', words: 'drop the capabilities' },
   { name: 'securebits', words: "lock root's special powers away (securebits)" },

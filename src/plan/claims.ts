@@ -7,7 +7,7 @@ import type { Enforcement } from '../schema/enforcement.js';
 import { byGuarantee } from '../schema/enforcement.js';
 import type { Effect } from '../schema/proofs.js';
 import type { Attempt, ClaimProof, ClaimVerdict, Proving, RootProof } from '../schema/proving.js';
-import type { Guarantee } from '../schema/vocabulary.js';
+import type { Guarantee, Mechanism } from '../schema/vocabulary.js';
 import { GUARANTEES } from '../schema/vocabulary.js';
 import { LADDER } from './ladder.js';
 
@@ -34,9 +34,12 @@ const NEEDS_PRIVILEGE: ReadonlySet<Effect> = new Set(['metadata-owner']);
 
 const BROKEN: ReadonlySet<ClaimVerdict> = new Set(['false', 'unproven']);
 
-/** Every effect that a guarantee speaks of. */
-export function effectsOf(guarantee: Guarantee): readonly Effect[] {
-  const named = LADDER[guarantee].rungs.flatMap(({ stops, mayNotTakePlace = [] }) => [
+/** Every effect that a guarantee speaks of; of a kept one, what the mechanisms that keep it stop. */
+export function effectsOf(guarantee: Guarantee, by: readonly Mechanism[] = []): readonly Effect[] {
+  const { rungs } = LADDER[guarantee];
+  const keeping = rungs.filter(({ mechanisms }) => mechanisms.join() === by.join());
+  const speaking = keeping.length > 0 ? keeping : rungs;
+  const named = speaking.flatMap(({ stops, mayNotTakePlace = [] }) => [
     ...stops,
     ...mayNotTakePlace,
   ]);
@@ -61,7 +64,7 @@ interface ClaimRequest {
 
 function claimOf(name: Guarantee, { enforcement, attempts, beside }: ClaimRequest): ClaimProof {
   const { promise, status, by } = enforcement.guarantees[name];
-  const effects = effectsOf(name);
+  const effects = effectsOf(name, by);
   const own = effects.flatMap((effect) => attempts.filter((each) => each.effect === effect));
   const everywhere = [...own, ...beside.filter(({ effect }) => effects.includes(effect))];
   return {
@@ -93,7 +96,7 @@ function rootVerdict(
 ): RootProof['verdict'] {
   const claimed = new Set(
     GUARANTEES.filter((name) => enforcement.guarantees[name].status === 'prevented').flatMap(
-      (name) => effectsOf(name),
+      (name) => effectsOf(name, enforcement.guarantees[name].by),
     ),
   );
   if (outside.some(({ effect, confined }) => claimed.has(effect) && confined === 'took-place')) {

@@ -3,10 +3,19 @@
  * @module
  */
 
-import type { FilterFeature, Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
+import type {
+  FilterFeature,
+  Namespace,
+  Plan,
+  ResourceLimit,
+  Rule,
+  RuleKind,
+  View,
+  ViewKind,
+} from './plan.js';
 
 const MAGIC = 0x4e504443;
-const VERSION = 1;
+const VERSION = 2;
 const FLAG_CONFINED = 1;
 const FLAG_NEW_SESSION = 2;
 const INHERIT_UMASK = 0xffffffff;
@@ -18,6 +27,25 @@ const RULE_KINDS: Readonly<Record<RuleKind, number>> = {
   device: 3,
   'device-tree': 4,
   socket: 5,
+};
+
+const VIEW_KINDS: Readonly<Record<ViewKind, number>> = {
+  'read-only': 1,
+  root: 2,
+  pin: 3,
+  kept: 4,
+  reopened: 5,
+  hidden: 6,
+  copied: 7,
+  'shared-memory': 8,
+  terminals: 9,
+  temporary: 10,
+};
+
+const NAMESPACE_BITS: Readonly<Record<Namespace, number>> = {
+  user: 1 << 0,
+  mount: 1 << 1,
+  ipc: 1 << 2,
 };
 
 const FILTER_BITS: Readonly<Record<FilterFeature, number>> = {
@@ -151,6 +179,9 @@ export function encodePlan(plan: Plan): Buffer {
   out.list(plan.rules, writeRule);
   out.u32(plan.limits.length);
   out.list(plan.limits, writeLimit);
+  out.u32(plan.namespaces.reduce((bits, name) => bits | NAMESPACE_BITS[name], 0));
+  out.u32(plan.views.length);
+  out.list(plan.views, writeView);
   return out.finish();
 }
 
@@ -159,7 +190,15 @@ function writeText(out: Writer, value: string): void {
 }
 
 function writeRule(out: Writer, { kind, path, identity }: Rule): void {
-  out.u32(RULE_KINDS[kind]);
+  writeObject(out, RULE_KINDS[kind], path, identity);
+}
+
+function writeView(out: Writer, { kind, path, identity }: View): void {
+  writeObject(out, VIEW_KINDS[kind], path, identity);
+}
+
+function writeObject(out: Writer, kind: number, path: string, identity: Rule['identity']): void {
+  out.u32(kind);
   out.u32(identity === null ? 0 : 1);
   out.u64(identity?.dev ?? 0n);
   out.u64(identity?.ino ?? 0n);

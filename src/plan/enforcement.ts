@@ -18,7 +18,8 @@ import type {
 import { FLOOR, GUARANTEES } from '../schema/vocabulary.js';
 import type { LadderRow, Rung } from './ladder.js';
 import { LADDER } from './ladder.js';
-import type { FilterFeature } from './plan.js';
+import type { FilterFeature, Namespace } from './plan.js';
+import type { WithoutMounts } from './without-mounts.js';
 
 /** What a launch applies. */
 export interface Applied {
@@ -28,6 +29,10 @@ export interface Applied {
   readonly mechanisms: readonly Mechanism[];
   /** What the filter does; empty without one. */
   readonly filter: readonly FilterFeature[];
+  /** Namespaces of the run's own. */
+  readonly namespaces: readonly Namespace[];
+  /** Why the run has no mounts of its own; undefined when it has, or where nothing confines it. */
+  readonly withoutMounts?: WithoutMounts;
 }
 
 /** What the report is made from. */
@@ -52,8 +57,12 @@ export function isKept({ promise, status }: GuaranteeReport): boolean {
   return status === 'prevented' || (promise === 'detect' && status === 'detected');
 }
 
-/** Never promised whatever the policy says, so a requirement that names one is never met. */
+/** Promised by no default, so a requirement that names one is not met by a policy that does not promise it. */
 const UNPROMISED: readonly Guarantee[] = ['network', 'hidden-paths'];
+
+function isGivenUp(name: Guarantee, report: GuaranteeReport): boolean {
+  return isWaived(report) || (UNPROMISED.includes(name) && report.promise === 'none');
+}
 
 /** The guarantees a requirement asks for that the report does not give; the floor is always asked for. */
 export function meets(requirement: Requirement, enforcement: Enforcement): readonly Guarantee[] {
@@ -64,8 +73,7 @@ export function meets(requirement: Requirement, enforcement: Enforcement): reado
   return GUARANTEES.filter((name) => {
     if (!wanted.has(name)) return false;
     const report = guarantees[name];
-    const isGivenUp = UNPROMISED.includes(name) || isWaived(report);
-    return level === 'unconfined' || isGivenUp || !isKept(report);
+    return level === 'unconfined' || isGivenUp(name, report) || !isKept(report);
   });
 }
 
@@ -73,12 +81,12 @@ export function meets(requirement: Requirement, enforcement: Enforcement): reado
 function wantedBy(requirement: Requirement, { guarantees }: Enforcement): readonly Guarantee[] {
   if (requirement === 'partial') return [];
   if (requirement !== 'full') return requirement;
-  return GUARANTEES.filter((name) => !UNPROMISED.includes(name) && !isWaived(guarantees[name]));
+  return GUARANTEES.filter((name) => !isGivenUp(name, guarantees[name]));
 }
 
 function reportOf(row: LadderRow, request: EnforcementRequest): GuaranteeReport {
   const report = judged(row, request);
-  const note = row.note?.(request.policy);
+  const note = row.note?.(request.policy, request.applied);
   return note === undefined ? report : { ...report, note };
 }
 
@@ -87,12 +95,12 @@ function judged(row: LadderRow, { policy, applied, proofs }: EnforcementRequest)
   if (promise === 'none') {
     return { promise, status: 'not-promised', by: [], ...row.waived?.(policy) };
   }
-  const opened = row.opened?.(policy);
+  const opened = row.opened?.(policy, applied);
   if (opened !== undefined) return { promise, status: 'absent', by: [], ...opened };
   const candidates = row.rungs.filter((rung) => isApplied(rung, applied));
   const rung = candidates.find((each) => objection(each, proofs) === undefined);
   if (rung !== undefined) return { promise, status: 'prevented', by: rung.mechanisms };
-  const { gap, remedy } = row;
+  const { gap, remedy } = row.missing?.(applied) ?? row;
   const first = candidates[0];
   const seen = first === undefined ? undefined : objection(first, proofs);
   return {
@@ -107,11 +115,15 @@ function judged(row: LadderRow, { policy, applied, proofs }: EnforcementRequest)
   };
 }
 
-function isApplied({ mechanisms, features = [], abi }: Rung, applied: Applied): boolean {
+function isApplied(
+  { mechanisms, features = [], namespaces = [], abi }: Rung,
+  applied: Applied,
+): boolean {
   return (
     applied.abi >= abi &&
     mechanisms.every((each) => applied.mechanisms.includes(each)) &&
-    features.every((each) => applied.filter.includes(each))
+    features.every((each) => applied.filter.includes(each)) &&
+    namespaces.every((each) => applied.namespaces.includes(each))
   );
 }
 

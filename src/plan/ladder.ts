@@ -7,7 +7,10 @@
 import type { Policy } from '../schema/policy.js';
 import type { Effect } from '../schema/proofs.js';
 import type { Guarantee, Mechanism, Promised } from '../schema/vocabulary.js';
-import type { FilterFeature } from './plan.js';
+import type { Applied } from './enforcement.js';
+import type { FilterFeature, Namespace } from './plan.js';
+import { hasOwnSharedMemory } from './view.js';
+import { withoutMountsWords } from './without-mounts.js';
 
 /** One way to keep a guarantee. */
 export interface Rung {
@@ -15,6 +18,8 @@ export interface Rung {
   readonly mechanisms: readonly Mechanism[];
   /** The plan's filter must have had these: one mechanism does several things, and not every plan asks for all. */
   readonly features?: readonly FilterFeature[];
+  /** The run must have these of its own. */
+  readonly namespaces?: readonly Namespace[];
   /** Landlock ABI it takes; 0 for any. */
   readonly abi: number;
   /** Each must have been seen to be stopped. */
@@ -34,9 +39,11 @@ export interface LadderRow extends Gap {
   readonly promise: (policy: Policy) => Promised;
   readonly rungs: readonly Rung[];
   /** What the host decided about it and a command may trip over, kept or not. */
-  readonly note?: (policy: Policy) => string | undefined;
+  readonly note?: (policy: Policy, applied: Applied) => string | undefined;
   /** Other words where the policy itself opens it. */
-  readonly opened?: (policy: Policy) => Gap | undefined;
+  readonly opened?: (policy: Policy, applied: Applied) => Gap | undefined;
+  /** Other words where no rung was applied. */
+  readonly missing?: (applied: Applied) => Gap | undefined;
   /** What is open where the policy let go of the promise; undefined where there is nothing that it could be about. */
   readonly waived?: (policy: Policy) => Gap | undefined;
 }
@@ -65,6 +72,17 @@ const CODE_PATHS =
   'files beneath the writable roots that run code later (git hooks and config, start-up files) can be written';
 const CODE_NAMES = 'new files that run code later are not looked for at the end';
 
+const MOUNTS: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['mounts'], abi: 0 };
+
+/** Names the mounts that there are not, and what would give the run some. */
+const lacksMounts =
+  (gap: string) =>
+  ({ withoutMounts }: Applied): Gap | undefined => {
+    if (withoutMounts === undefined) return undefined;
+    const { because, remedy } = withoutMountsWords(withoutMounts);
+    return { gap: `${gap}: ${because}`, remedy };
+  };
+
 const LANDLOCK: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['landlock'], abi: 1 };
 
 const BROKER: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['seccomp', 'broker'], abi: 0 };
@@ -76,6 +94,29 @@ const METADATA: Pick<Rung, 'stops' | 'mayNotTakePlace'> = {
   mayNotTakePlace: ['metadata-owner', 'metadata-xattr', 'metadata-flags'],
 };
 const SET_ID: Pick<Rung, 'stops'> = { stops: ['set-id-create', 'set-id-mode'] };
+
+const HIDDEN_PATHS = 'paths that the policy hides can be read';
+
+function isPrivate(policy: Policy, { mechanisms }: Applied): boolean {
+  return mechanisms.includes('mounts') && hasOwnSharedMemory(policy);
+}
+
+/** What a mount on it does not keep: a link's own name, and a file's second one. */
+function unmountable(paths: Policy['protectedPaths']): Gap | undefined {
+  const link = paths.find(({ kind }) => kind === 'symlink');
+  if (link !== undefined) {
+    return {
+      gap: `${link.path} is a symbolic link: it can be made to lead elsewhere`,
+      remedy: 'put the file itself in its place',
+    };
+  }
+  const shared = paths.find(({ kind, links }) => kind === 'file' && links > 1);
+  if (shared === undefined) return undefined;
+  return {
+    gap: `${shared.path} has a second name (${shared.links} links), and can be written through that`,
+    remedy: 'make a copy of the file in its place',
+  };
+}
 
 export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   write: {
@@ -117,7 +158,9 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'protected-paths': {
     promise: beneathWritableDirectories('prevent'),
-    rungs: [],
+    rungs: [{ ...MOUNTS, stops: ['protected-write', 'protected-remove', 'protected-rename'] }],
+    opened: ({ protectedPaths }) => unmountable(protectedPaths),
+    missing: lacksMounts(CODE_PATHS),
     waived: unprotected(CODE_PATHS),
     gap: CODE_PATHS,
     remedy: 'use --mode read-only where nothing needs to be written',
@@ -134,9 +177,10 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     remedy: 'use --mode read-only where nothing needs to be written',
   },
   'hidden-paths': {
-    promise: never,
-    rungs: [],
-    gap: 'everything the user may read can be read',
+    promise: ({ hidden }) => (hidden.length > 0 ? 'prevent' : 'none'),
+    rungs: [{ ...MOUNTS, stops: ['hidden-read'] }],
+    gap: HIDDEN_PATHS,
+    missing: lacksMounts(HIDDEN_PATHS),
   },
   'unix-sockets': {
     promise: prevent,
@@ -165,6 +209,13 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     promise: prevent,
     rungs: [
       {
+        ...MOUNTS,
+        namespaces: ['ipc'],
+        stops: ['shared-ipc'],
+        // Not every machine has the directory.
+        mayNotTakePlace: ['shared-directory'],
+      },
+      {
         mechanisms: ['seccomp', 'landlock'],
         features: ['no-shared-ipc'],
         abi: 1,
@@ -173,16 +224,18 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
       },
     ],
     gap: 'System V shared memory and message queues of the user can be used',
-    opened: ({ sharedMemory: { value } }) =>
-      value === 'shared'
+    opened: (policy, applied) =>
+      policy.sharedMemory.value === 'shared' && !isPrivate(policy, applied)
         ? {
             gap: '/dev/shm is shared: objects that other programs make there can be overwritten',
             remedy: 'use --shared-memory none where the command needs no semaphores',
           }
         : undefined,
     // The only trace of why semaphores fail in a run that nobody watches.
-    note: ({ sharedMemory: { value, origin } }) =>
-      value === 'none' && origin.kind === 'host'
+    note: (policy, applied) =>
+      policy.sharedMemory.value === 'none' &&
+      policy.sharedMemory.origin.kind === 'host' &&
+      !isPrivate(policy, applied)
         ? '/dev/shm is in use and was not granted; --shared-memory shared grants it, to commands that need semaphores'
         : undefined,
   },

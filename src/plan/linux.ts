@@ -6,9 +6,19 @@
 import { SandboxUnavailableError } from '../errors/sandbox-error.js';
 import type { DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import type { Policy, Root } from '../schema/policy.js';
+import type { MountsProven } from '../schema/proofs.js';
 import type { Mechanism } from '../schema/vocabulary.js';
 import type { Applied } from './enforcement.js';
 import type { FilterFeature, Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
+import {
+  hasOwnSharedMemory,
+  hasOwnTerminals,
+  MOST_MOUNTED_ROOTS,
+  namespacesOf,
+  viewsOf,
+} from './view.js';
+import type { MountsInUse, WithoutMounts } from './without-mounts.js';
+import { mountsRequired } from './without-mounts.js';
 
 /** What the probe and the facts say of this machine. */
 export interface HostCapabilities {
@@ -22,6 +32,8 @@ export interface HostCapabilities {
   readonly listener: boolean;
   /** It can take a copy of a descriptor of theirs, to connect it. */
   readonly descriptorCopies: boolean;
+  /** What mounts of a run's own were seen to do; undefined where nothing was tried. */
+  readonly mounts?: MountsProven | undefined;
   readonly uid: number;
   readonly gid: number;
   readonly devices: HostFacts['devices'];
@@ -84,7 +96,8 @@ const RULE_OF_ROOT: Readonly<Record<Root['kind'], RuleKind>> = {
 
 /**
  * What confines a run of this policy; `terminal` is the path of the run's own, null when it has none. Throws
- * `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock.
+ * `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock, or when it requires namespaces that there are
+ * not.
  */
 export function confinementOf(
   policy: Policy,
@@ -95,8 +108,14 @@ export function confinementOf(
   if (policy.mode.value === 'danger-full-access') return unconfined({ uid, gid });
   if (host.landlockAbi < 1) throw withoutLandlock(host);
   const landlockAbi = Math.min(host.landlockAbi, NEWEST_LANDLOCK_ABI);
-  const filter = filterOf(policy, host, landlockAbi);
   const keeps = uid === 0 && policy.rootCapabilities.value === 'keep';
+  const mounts = mountsOf(policy, host, keeps);
+  if (mounts.kind === 'none' && policy.namespaces.value === 'require') {
+    throw mountsRequired(mounts);
+  }
+  const hasMounts = mounts.kind !== 'none';
+  const filter = filterOf(policy, host, { landlockAbi, hasMounts });
+  const view = { policy, devices: host.devices, isInteractive: terminal !== null };
   return {
     plan: {
       uid,
@@ -104,11 +123,20 @@ export function confinementOf(
       confined: true,
       landlockAbi,
       filter,
-      rules: rulesOf(policy, host, terminal),
+      rules: rulesOf(policy, host, { terminal, hasMounts }),
       keepCapabilities: keeps ? KEPT_CAPABILITIES : 0n,
       limits: [CORE_LIMIT],
+      namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
+      views: hasMounts ? viewsOf({ ...view, kind: mounts.kind }) : [],
     },
-    applied: { backend: 'landlock', abi: landlockAbi, mechanisms: mechanismsOf(filter), filter },
+    applied: {
+      backend: 'landlock',
+      abi: landlockAbi,
+      mechanisms: mechanismsOf(filter, hasMounts),
+      filter,
+      namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
+      ...(mounts.kind === 'none' && { withoutMounts: mounts }),
+    },
   };
 }
 
@@ -119,24 +147,47 @@ const ASKED: ReadonlySet<FilterFeature> = new Set([
   'broker-truncate',
 ]);
 
-function mechanismsOf(filter: readonly FilterFeature[]): readonly Mechanism[] {
-  if (filter.length === 0) return MECHANISMS;
+function mechanismsOf(filter: readonly FilterFeature[], hasMounts: boolean): readonly Mechanism[] {
   const asks = filter.some((feature) => ASKED.has(feature));
-  return [...MECHANISMS, 'seccomp', ...(asks ? (['broker'] as const) : [])];
+  return [
+    ...MECHANISMS,
+    ...(filter.length > 0 ? (['seccomp'] as const) : []),
+    ...(asks ? (['broker'] as const) : []),
+    ...(hasMounts ? (['mounts'] as const) : []),
+  ];
+}
+
+const LEFT_OUT: WithoutMounts = { kind: 'none', reason: 'left-out' };
+
+function mountsOf(
+  { namespaces, writable }: Policy,
+  { mounts }: HostCapabilities,
+  keepsCapabilities: boolean,
+): MountsInUse | WithoutMounts {
+  if (namespaces.value === 'never') return LEFT_OUT;
+  if (mounts === undefined) return { kind: 'none', reason: 'not-tried' };
+  if (mounts.kind === 'none') return { ...mounts, reason: 'failed' };
+  if (writable.length > MOST_MOUNTED_ROOTS) return { kind: 'none', reason: 'too-many-roots' };
+  // In a user namespace nothing that is kept there reaches files of others.
+  if (mounts.kind === 'user' && keepsCapabilities) {
+    return { kind: 'none', reason: 'capabilities' };
+  }
+  return { kind: mounts.kind };
 }
 
 /** Without a listener a read-only run falls to refusing all metadata; one that writes keeps what it needs, and says so. */
 function filterOf(
   policy: Policy,
   { seccomp, listener, descriptorCopies }: HostCapabilities,
-  landlockAbi: number,
+  { landlockAbi, hasMounts }: { readonly landlockAbi: number; readonly hasMounts: boolean },
 ): readonly FilterFeature[] {
   if (!seccomp) return [];
   const writes = policy.writable.length > 0;
   const hasOwn = writes || policy.temp.value === 'private';
   // openat2 has its flags and mode in memory, where a filter sees no set-id bit; programs then use openat.
   const features: FilterFeature[] = ['doors', 'terminals', 'set-id', 'no-openat2'];
-  if (policy.sharedMemory.value === 'none') features.push('no-shared-ipc');
+  const hasOwnIpc = hasMounts && hasOwnSharedMemory(policy);
+  if (policy.sharedMemory.value === 'none' && !hasOwnIpc) features.push('no-shared-ipc');
   if (listener && hasOwn) features.push('broker-metadata');
   else if (!writes) features.push('refuse-metadata');
   if (policy.sockets.value === 'none') features.push('no-unix-sockets');
@@ -147,13 +198,30 @@ function filterOf(
 }
 
 /** The temp directory is not here: the launch makes it, and its rule on the descriptor. */
-function rulesOf(policy: Policy, { devices }: HostCapabilities, terminal: string | null): Rule[] {
+function rulesOf(
+  policy: Policy,
+  { devices }: HostCapabilities,
+  { terminal, hasMounts }: { readonly terminal: string | null; readonly hasMounts: boolean },
+): Rule[] {
+  const ownTerminals = hasMounts && hasOwnTerminals(policy, terminal !== null);
+  const ownMemory = hasMounts && hasOwnSharedMemory(policy);
+  const sharesTerminals = policy.pty.value === 'shared';
+  const sharesMemory = policy.sharedMemory.value === 'shared' && !ownMemory;
   const names: DeviceName[] = [
     ...SINKS,
-    ...(policy.pty.value === 'shared' ? NEW_TERMINALS : []),
-    ...(policy.sharedMemory.value === 'shared' ? (['/dev/shm'] as const) : []),
+    ...(sharesTerminals ? NEW_TERMINALS : []),
+    ...(sharesMemory ? (['/dev/shm'] as const) : []),
   ];
-  const wellKnown = names.flatMap((name) => devices[name] ?? []).map((fact) => deviceRule(fact));
+  // What is mounted there has another identity than what lies beneath.
+  const own: DeviceName[] = [
+    ...(ownTerminals ? NEW_TERMINALS : []),
+    ...(ownMemory ? (['/dev/shm'] as const) : []),
+  ];
+  const found = (wanted: readonly DeviceName[]) => wanted.flatMap((name) => devices[name] ?? []);
+  const wellKnown = [
+    ...found(names).map((fact) => deviceRule(fact)),
+    ...found(own).map((fact) => ({ ...deviceRule(fact), identity: null })),
+  ];
   return [
     ...policy.writable.map((root) => rootRule(root)),
     ...policy.reachable.map((root): Rule => ({ ...rootRule(root), kind: 'socket' })),
@@ -188,8 +256,10 @@ function unconfined(ids: Pick<Plan, 'uid' | 'gid'>): Confinement {
       rules: [],
       keepCapabilities: 0n,
       limits: [],
+      namespaces: [],
+      views: [],
     },
-    applied: { backend: 'none', abi: 0, mechanisms: [], filter: [] },
+    applied: { backend: 'none', abi: 0, mechanisms: [], filter: [], namespaces: [] },
   };
 }
 

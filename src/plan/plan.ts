@@ -37,6 +37,29 @@ export type FilterFeature =
   | 'no-openat2'
   | 'observe';
 
+/** What a Run sees otherwise than its host; named as in `native/core/plan.h`, and arranged in an order of their own. */
+export type ViewKind =
+  | 'read-only'
+  | 'root'
+  | 'pin'
+  | 'kept'
+  | 'reopened'
+  | 'hidden'
+  | 'copied'
+  | 'shared-memory'
+  | 'terminals'
+  | 'temporary';
+
+export interface View {
+  readonly kind: ViewKind;
+  readonly path: string;
+  /** Checked where it is a grant. */
+  readonly identity: { readonly dev: bigint; readonly ino: bigint } | null;
+}
+
+/** Namespaces of the Run's own. */
+export type Namespace = 'user' | 'mount' | 'ipc';
+
 export interface ResourceLimit {
   readonly resource: 'core' | 'nofile' | 'nproc' | 'fsize' | 'as' | 'cpu';
   readonly soft: bigint;
@@ -67,4 +90,7 @@ export interface Plan {
   /** Capabilities to keep as root, as a mask. */
   readonly keepCapabilities: bigint;
   readonly limits: readonly ResourceLimit[];
+  /** Empty for none; with any of them there is `mount`. */
+  readonly namespaces: readonly Namespace[];
+  readonly views: readonly View[];
 }

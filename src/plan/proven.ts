@@ -5,7 +5,7 @@
 
 import type { Effect, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
-import type { FilterFeature } from './plan.js';
+import type { FilterFeature, Plan } from './plan.js';
 
 /** Effects that a plan's filter judges in one of two ways, or not at all. */
 interface JudgedRow {
@@ -29,11 +29,27 @@ const JUDGED: readonly JudgedRow[] = [
  * The proofs for a plan with these filter features. That an effect was stopped where a filter refused it says nothing of
  * a plan whose filter leaves it alone.
  */
-export function proofsFor(filter: readonly FilterFeature[], proven: Proven): Proofs {
+export function proofsFor(
+  { filter, namespaces }: Pick<Plan, 'filter' | 'namespaces'>,
+  proven: Proven,
+): Proofs {
+  const { mounts } = proven;
+  const mounted = namespaces.length > 0 && mounts !== undefined && mounts.kind !== 'none';
+  const inMounts = mounted ? mounts.proofs : undefined;
   const general = proven.listener ? proven.brokered : proven.refused;
   return Object.fromEntries(
-    EFFECTS.map((effect) => [effect, (sourceOf(effect, filter, proven) ?? general)[effect]]),
+    EFFECTS.map((effect) => {
+      const source = isOfMounts(effect) ? inMounts : sourceOf(effect, filter, proven);
+      return [effect, (source ?? general)[effect]];
+    }),
   );
+}
+
+/** Effects that mounts of a run's own judge, where it has them. */
+const OF_MOUNTS: readonly string[] = ['protected-', 'hidden-', 'shared-directory', 'shared-ipc'];
+
+function isOfMounts(effect: Effect): boolean {
+  return OF_MOUNTS.some((prefix) => effect.startsWith(prefix));
 }
 
 /** Undefined for what every filter treats alike, and where the machine filters nothing: then nothing did in the proofs. */

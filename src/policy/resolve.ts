@@ -44,6 +44,7 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     protect: protectOf(params, source),
     git: sourced('git', { params, source, fallback: 'default' }),
     ...NOTHING_PROTECTED,
+    namespaces: sourced('namespaces', { params, source, fallback: 'auto' }),
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
 }
@@ -214,6 +215,7 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     rootCapabilities: { value: 'keep', origin: UNCONFINED_ORIGIN },
     protect: { value: 'none', origin: UNCONFINED_ORIGIN },
     git: { value: 'config', origin: UNCONFINED_ORIGIN },
+    namespaces: { value: 'never', origin: UNCONFINED_ORIGIN },
     ...NOTHING_PROTECTED,
     require: sourced('require', { params, source, fallback: 'partial' }),
   };

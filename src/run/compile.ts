@@ -141,9 +141,9 @@ const strengths = new Recall<StrengthQuestion, Strength>();
 function strengthOf(question: StrengthQuestion): Strength {
   const { policy, host, kernel, proven, terminal } = question;
   return strengths.of(question, () => {
-    const capabilities = { ...host, ...kernel, listener: proven.listener };
+    const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
     const { plan, applied } = confinementOf(policy, capabilities, terminal);
-    const proofs = proofsFor(plan.filter, proven);
+    const proofs = proofsFor(plan, proven);
     const enforcement = enforcementOf({ policy, applied, proofs });
     requireEnough(policy, enforcement);
     return { plan, enforcement };

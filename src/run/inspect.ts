@@ -29,7 +29,7 @@ export interface Inspection {
   readonly unavailable?: SandboxError;
 }
 
-const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [] };
+const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [], namespaces: [] };
 
 /** The policy that `confine` would use. Throws `SandboxError` for what it would refuse. */
 export function resolvePolicy(params: InspectParams = {}): Policy {
@@ -61,9 +61,9 @@ function enforcementHere(
   { kernel }: Backend,
   { policy, host, proven }: Look & { readonly proven: Proven },
 ): Enforcement {
-  const capabilities = { ...host, ...kernel, listener: proven.listener };
+  const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
   const { applied } = confinementOf(policy, capabilities, null);
-  return enforcementOf({ policy, applied, proofs: proofsFor(applied.filter, proven) });
+  return enforcementOf({ policy, applied, proofs: proofsFor(applied, proven) });
 }
 
 function judged(policy: Policy, enforcement: Enforcement): Inspection {

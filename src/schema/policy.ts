@@ -14,6 +14,7 @@ import type {
   DenialsChoice,
   GitChoice,
   Mode,
+  NamespacesChoice,
   ProtectChoice,
   PtyChoice,
   Requirement,
@@ -64,6 +65,7 @@ export interface PolicyParams {
   /** Paths; the word `secrets` stands for the usual ones. */
   readonly hide?: readonly string[] | undefined;
   readonly git?: GitChoice | undefined;
+  readonly namespaces?: NamespacesChoice | undefined;
   readonly require?: Requirement | undefined;
 }
 
@@ -81,6 +83,7 @@ const FIELDS: Readonly<Record<keyof PolicyParams, true>> = {
   sockets: true,
   denials: true,
   rootCapabilities: true,
+  namespaces: true,
   require: true,
 };
 const FIELD_NAMES = Object.keys(FIELDS) as (keyof PolicyParams)[];
@@ -123,5 +126,6 @@ export interface Policy {
   readonly gitDirs: readonly GitDir[];
   readonly search: SearchReport;
   readonly notes: readonly ProtectionNote[];
+  readonly namespaces: Sourced<NamespacesChoice>;
   readonly require: Sourced<Requirement>;
 }

@@ -43,6 +43,12 @@ export const EFFECTS = [
   'door-trace',
   'door-memory',
   'outlive',
+  'protected-write',
+  'protected-remove',
+  'protected-rename',
+  'hidden-read',
+  'shared-directory',
+  'shared-ipc',
 ] as const;
 export type Effect = (typeof EFFECTS)[number];
 
@@ -62,7 +68,17 @@ export interface Proven {
   readonly refused: Proofs;
   /** Neither was judged by a filter of ours: tried where nobody listens or nobody can connect on behalf, because there a plan may leave them alone. */
   readonly unjudged?: Proofs;
+  /** In mounts of the run's own; missing where they were not tried. */
+  readonly mounts?: MountsProven;
 }
+
+/** Whose mounts: root needs no user namespace for them. */
+export type MountsKind = 'root' | 'user';
+
+/** What mounts of the run's own were seen to do, or at which step, and how, they failed. */
+export type MountsProven =
+  | { readonly kind: MountsKind; readonly proofs: Proofs }
+  | { readonly kind: 'none'; readonly stage: string; readonly errno: string };
 
 /** Nothing was tried. */
 export const NOTHING_PROVEN: Proven = { listener: false, brokered: {}, refused: {} };

@@ -31,6 +31,10 @@ export type DenialsChoice = (typeof DENIALS_CHOICES)[number];
 export const ROOT_CAPABILITIES_CHOICES = ['auto', 'none'] as const;
 export type RootCapabilitiesChoice = (typeof ROOT_CAPABILITIES_CHOICES)[number];
 
+/** Namespaces of the Run's own, mounts above all. `auto`: wherever they are proved to work. `require`: or nothing starts. */
+export const NAMESPACES_CHOICES = ['auto', 'never', 'require'] as const;
+export type NamespacesChoice = (typeof NAMESPACES_CHOICES)[number];
+
 /**
  * Whether what runs as code later (git hooks, start-up files, editor tasks) is protected beneath the writable roots.
  * `none` promises nothing of it.
@@ -87,6 +91,7 @@ export type Mechanism =
   | 'seccomp'
   | 'broker'
   | 'subreaper'
+  | 'mounts'
   | 'cgroup';
 
 /** The caller's minimum. A list names guarantees that must be met. */

@@ -65,6 +65,7 @@ export function policyText(sheet: Sheet, policy: Policy): string[] {
     field('sockets', policy.sockets, String),
     field('denials', policy.denials, String),
     field('root-capabilities', policy.rootCapabilities, String),
+    field('namespaces', policy.namespaces, String),
     field('protect', policy.protect, String),
     field('require', policy.require, requirementText),
   ]);

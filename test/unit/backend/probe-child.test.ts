@@ -33,8 +33,16 @@ describe('the words of the child', () => {
 describe('the arguments of the child', () => {
   it('say - for no directory inside and 0 for no accomplice', () => {
     const common = { directory: '/d', pid: 7, abstractName: 'a', inside: undefined };
-    expect(argumentsOf(common)).toEqual(['probe', '/d', '7', 'a', '-', '0']);
+    const own = argumentsOf(common).slice(6);
+    expect(own).toHaveLength(2);
+    for (const number of own) expect(number).toMatch(/^\d+$/);
+    expect(argumentsOf(common)).toEqual(['probe', '/d', '7', 'a', '-', '0', ...own]);
     const rest = { inside: '/i', address: '9', places: ['/x', '/y'] };
-    expect(argumentsOf({ ...common, ...rest })).toEqual('probe /d 7 a /i 9 /x /y'.split(' '));
+    expect(argumentsOf({ ...common, ...rest })).toEqual([
+      ...'probe /d 7 a /i 9'.split(' '),
+      ...own,
+      '/x',
+      '/y',
+    ]);
   });
 });

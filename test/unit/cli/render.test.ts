@@ -173,6 +173,7 @@ function policy(writable: readonly Root[], mode: Policy['mode']['value'] = 'read
     rootCapabilities: { value: 'none', origin },
     git: { value: 'default', origin: { kind: 'default' } },
     ...NOTHING_PROTECTED,
+    namespaces: { value: 'auto', origin },
     protect: { value: 'default', origin },
     require: {
       value: ['write', 'truncate'],
@@ -197,6 +198,7 @@ describe('policy', () => {
       ['sockets', 'own', 'default'],
       ['denials', 'on', 'default: read-only'],
       ['root-capabilities', 'none', 'default'],
+      ['namespaces', 'auto', 'default'],
       ['protect', 'default', 'default'],
       ['require', 'write, truncate', 'CORDON_REQUIRE'],
     ]);

@@ -52,6 +52,7 @@ function policy(...writable: Root[]): Policy {
     rootCapabilities: { value: 'none', origin: ORIGIN },
     git: { value: 'default', origin: { kind: 'default' } },
     ...NOTHING_PROTECTED,
+    namespaces: { value: 'auto', origin: ORIGIN },
     protect: { value: 'default', origin: ORIGIN },
     require: { value: 'partial', origin: ORIGIN },
   };

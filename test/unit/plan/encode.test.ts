@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { encodePlan } from '../../../src/plan/encode.js';
-import type { FilterFeature, Plan, RuleKind } from '../../../src/plan/plan.js';
+import type { FilterFeature, Namespace, Plan, RuleKind, ViewKind } from '../../../src/plan/plan.js';
 
 const PLAN: Plan = {
   confined: true,
@@ -19,11 +19,13 @@ const PLAN: Plan = {
   temp: null,
   keepCapabilities: 0b1011n,
   limits: [{ resource: 'core', soft: 1n, hard: 1n }],
+  namespaces: ['mount'],
+  views: [{ kind: 'root', path: '/w', identity: { dev: 8n, ino: 9n } }],
 };
 const FILTER_AT = 32;
 const HEADER = [
   0x4e504443, // magic
-  1, // version
+  2, // version
 ] as const;
 
 function native(name: string): string {
@@ -51,11 +53,19 @@ describe('the header', () => {
     );
   });
 
-  it('gives the limits last, and nothing behind them', () => {
+  it('gives the views last, and nothing behind them', () => {
     const bytes = encodePlan(PLAN);
-    expect(bytes.readUInt32LE(bytes.length - 24)).toBe(1);
-    expect(bytes.readUInt32LE(bytes.length - 20)).toBe(4);
-    expect(bytes.readBigUInt64LE(bytes.length - 16)).toBe(1n);
+    const view = bytes.length - (4 + 4 + 8 + 8 + 4 + '/w'.length + 1);
+    expect(bytes.readUInt32LE(view - 8)).toBe(2);
+    expect(bytes.readUInt32LE(view - 4)).toBe(1);
+    expect([bytes.readUInt32LE(view), bytes.readUInt32LE(view + 4)]).toEqual([2, 1]);
+    expect(bytes.readBigUInt64LE(view + 8)).toBe(8n);
+    expect(bytes.readBigUInt64LE(view + 16)).toBe(9n);
+    expect(bytes.subarray(view + 28).toString()).toBe('/w\0');
+    const limit = view - 8 - 20;
+    expect(bytes.readUInt32LE(limit - 4)).toBe(1);
+    expect(bytes.readUInt32LE(limit)).toBe(4);
+    expect(bytes.readBigUInt64LE(limit + 4)).toBe(1n);
   });
 });
 
@@ -114,24 +124,35 @@ describe('filter features', () => {
   });
 });
 
-describe('rules', () => {
-  const list = /enum class RuleKind : uint32_t \{([^}]*)\}/.exec(native('core/plan.h'))?.[1] ?? '';
-  const kinds = [...list.matchAll(/k(\w+) = (\d+)/g)].map(
-    ([, name = '', value = '']) => [kebab(name), Number(value)] as const,
+/** What is behind the rules of a plan without limits and views: three counts, and the namespaces. */
+const BEHIND_RULES = 3 * 4;
+const BARE = { ...PLAN, limits: [], views: [] };
+
+/** The kinds of an enumeration of native/core/plan.h, by number. */
+function kindsOf(enumeration: string): readonly (readonly [string, number])[] {
+  const list = new RegExp(`enum class ${enumeration} : uint32_t \\{([^}]*)\\}`).exec(
+    native('core/plan.h'),
   );
+  let value = 0;
+  return [...(list?.[1] ?? '').matchAll(/^ *k(\w+)(?: = (\d+))?,/gm)].map(
+    ([, name = '', number]) => {
+      value = number === undefined ? value + 1 : Number(number);
+      return [kebab(name), value] as const;
+    },
+  );
+}
+
+describe('rules', () => {
+  const kinds = kindsOf('RuleKind');
 
   it('have the kinds of native/core/plan.h', () => {
     expect(kinds.map(([name]) => name)).toContain('socket');
-    const empty = encodePlan({ ...PLAN, limits: [] }).length;
+    const empty = encodePlan(BARE).length;
     for (const [name, value] of kinds) {
       const kind = name as RuleKind;
-      const bytes = encodePlan({
-        ...PLAN,
-        limits: [],
-        rules: [{ kind, path: '/s', identity: { dev: 3n, ino: 4n } }],
-      });
-      // Count of rules, the rule, and a count of no limits.
-      const at = empty - 4;
+      const rules = [{ kind, path: '/s', identity: { dev: 3n, ino: 4n } }];
+      const bytes = encodePlan({ ...BARE, rules });
+      const at = empty - BEHIND_RULES;
       expect(bytes.readUInt32LE(at - 4)).toBe(1);
       expect(bytes.readUInt32LE(at), name).toBe(value);
       expect(bytes.readUInt32LE(at + 4)).toBe(1);
@@ -142,8 +163,31 @@ describe('rules', () => {
 
   it('say when there is no identity to check', () => {
     const rules = [{ kind: 'device', path: '/dev/null', identity: null }] as const;
-    const bytes = encodePlan({ ...PLAN, limits: [], rules });
-    const at = encodePlan({ ...PLAN, limits: [] }).length - 4;
-    expect(bytes.readUInt32LE(at + 4)).toBe(0);
+    const at = encodePlan(BARE).length - BEHIND_RULES;
+    expect(encodePlan({ ...BARE, rules }).readUInt32LE(at + 4)).toBe(0);
+  });
+});
+
+describe('views', () => {
+  it('have the kinds of native/core/plan.h', () => {
+    const kinds = kindsOf('ViewKind');
+    expect(kinds.map(([name]) => name)).toContain('temporary');
+    const at = encodePlan(BARE).length;
+    for (const [name, value] of kinds) {
+      const views = [{ kind: name as ViewKind, path: '/s', identity: null }];
+      const bytes = encodePlan({ ...BARE, views });
+      expect(bytes.readUInt32LE(at), name).toBe(value);
+      expect(bytes.readUInt32LE(at + 4)).toBe(0);
+    }
+  });
+
+  it('lie in namespaces with the bits of native/core/plan.h', () => {
+    const bits = [...native('core/plan.h').matchAll(/kNamespace(\w+) = 1u << (\d+)/g)];
+    expect(bits).toHaveLength(3);
+    const at = encodePlan(BARE).length - 8;
+    for (const [, name = '', shift = ''] of bits) {
+      const namespaces = [kebab(name) as Namespace];
+      expect(encodePlan({ ...BARE, namespaces }).readUInt32LE(at), name).toBe(2 ** Number(shift));
+    }
   });
 });

@@ -8,7 +8,7 @@ import type { FilterFeature } from '../../../src/plan/plan.js';
 import { proofsFor } from '../../../src/plan/proven.js';
 import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
 import type { Policy, PolicyParams } from '../../../src/schema/policy.js';
-import type { Effect, Proof, Proofs } from '../../../src/schema/proofs.js';
+import type { Effect, MountsProven, Proof, Proofs } from '../../../src/schema/proofs.js';
 import { EFFECTS } from '../../../src/schema/proofs.js';
 import type { Guarantee, Mechanism, Requirement } from '../../../src/schema/vocabulary.js';
 import { FLOOR, GUARANTEES, MODES, PROTECT_CHOICES } from '../../../src/schema/vocabulary.js';
@@ -27,18 +27,35 @@ const MECHANISMS: readonly Mechanism[] = [
 const QUIET: PolicyParams = { sharedMemory: 'none' };
 const READ_ONLY = policyOf(QUIET);
 const WRITE = policyOf({ ...QUIET, mode: 'workspace-write' });
+/** Promises everything that can be promised. */
+const HIDING: Policy = {
+  ...WRITE,
+  hidden: [
+    {
+      path: '/secret',
+      kind: 'file',
+      dev: 1n,
+      ino: 9n,
+      class: 'asked',
+      origin: { kind: 'option', name: 'hide' },
+    },
+  ],
+};
 const UNPROTECTED = policyOf({ ...QUIET, mode: 'workspace-write', protect: 'none' });
 const STOPPED = proofsOf('stopped');
-const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [] };
+const NOTHING: Applied = { backend: 'none', abi: 0, mechanisms: [], filter: [], namespaces: [] };
 
 /** What a machine can do beside Landlock. */
 interface Machine {
   readonly seccomp: boolean;
   readonly listener: boolean;
   readonly descriptorCopies: boolean;
+  readonly mounts?: MountsProven;
 }
+const WITH_MOUNTS: MountsProven = { kind: 'user', proofs: proofsOf('stopped') };
 const ABLE: Machine = { seccomp: true, listener: true, descriptorCopies: true };
 const MACHINES: Readonly<Record<string, Machine>> = {
+  'seccomp, listener and mounts': { ...ABLE, mounts: WITH_MOUNTS },
   'seccomp and listener': ABLE,
   'no copies of descriptors': { ...ABLE, descriptorCopies: false },
   'seccomp without listener': { ...ABLE, listener: false },
@@ -50,7 +67,7 @@ function applied(
   mechanisms = MECHANISMS,
   filter: readonly FilterFeature[] = [],
 ): Applied {
-  return { backend: 'landlock', abi, mechanisms, filter };
+  return { backend: 'landlock', abi, mechanisms, filter, namespaces: [] };
 }
 
 /** What a launch on that machine applies, and which of its proofs speak of it; ABI 0 as `inspect` reports it. */
@@ -65,7 +82,7 @@ function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): 
     // Landlock's own doing, whatever a filter leaves alone.
     unjudged: proofsNamed(proofs, ['abstract-connect']),
   };
-  const speaking = proofsFor(compiled.plan.filter, proven);
+  const speaking = proofsFor(compiled.plan, proven);
   return enforcementOf({ policy, applied: compiled.applied, proofs: speaking });
 }
 
@@ -253,11 +270,19 @@ describe('a status comes from what was applied and seen', () => {
   const rungs = GUARANTEES.flatMap((name) => LADDER[name].rungs.map((rung) => ({ name, ...rung })));
 
   it.each(rungs)('$name by $mechanisms $features', (rung) => {
-    const { name, mechanisms, stops, mayNotTakePlace = [], features = [], abi } = rung;
+    const {
+      name,
+      mechanisms,
+      stops,
+      mayNotTakePlace = [],
+      features = [],
+      namespaces = [],
+      abi,
+    } = rung;
     // This rung alone: what another one would carry must not hide that it does not.
-    const floor: Applied = applied(Math.max(abi, 1), mechanisms, features);
+    const floor: Applied = { ...applied(Math.max(abi, 1), mechanisms, features), namespaces };
     const status = (over: object, by = floor) =>
-      enforcementOf({ policy: WRITE, applied: by, proofs: { ...STOPPED, ...over } }).guarantees[
+      enforcementOf({ policy: HIDING, applied: by, proofs: { ...STOPPED, ...over } }).guarantees[
         name
       ].status;
     expect(status({})).toBe('prevented');
@@ -277,6 +302,10 @@ describe('a status comes from what was applied and seen', () => {
     for (const feature of features) {
       const others = features.filter((each) => each !== feature);
       expect(status({}, { ...floor, filter: others })).toBe('absent');
+    }
+    for (const namespace of namespaces) {
+      const others = namespaces.filter((each) => each !== namespace);
+      expect(status({}, { ...floor, namespaces: others })).toBe('absent');
     }
     if (abi > 0) expect(status({}, { ...floor, abi: abi - 1 })).toBe('absent');
   });

@@ -253,7 +253,14 @@ describe('the plan', () => {
       const { plan, applied } = confinementOf(policy, { ...CAPABLE, landlockAbi }, null);
       expect(plan).toMatchObject({ confined: false, rules: [], limits: [], landlockAbi: 0 });
       expect(plan.filter).toEqual([]);
-      expect(applied).toEqual({ backend: 'none', abi: 0, mechanisms: [], filter: [] });
+      expect(applied).toEqual({
+        backend: 'none',
+        abi: 0,
+        mechanisms: [],
+        filter: [],
+        namespaces: [],
+      });
+      expect([plan.namespaces, plan.views]).toEqual([[], []]);
     }
   });
 

@@ -91,7 +91,7 @@ describe('the proofs of a plan are those of the way it has', () => {
     ],
   ];
   it.each(rows)('%s', (_name, filter, proven, expected) => {
-    const proofs = proofsFor(filter, proven);
+    const proofs = proofsFor({ filter, namespaces: [] }, proven);
     for (const effect of METADATA) expect(proofs[effect], effect).toBe(expected.metadata);
     for (const effect of SOCKETS) expect(proofs[effect], effect).toBe(expected.sockets);
     for (const effect of OTHERS) expect(proofs[effect], effect).toBe(expected.others);

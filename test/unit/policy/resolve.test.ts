@@ -53,6 +53,7 @@ describe('defaults', () => {
       protect: { value: 'default', origin: { kind: 'default' } },
       git: { value: 'default', origin: { kind: 'default' } },
       ...NOTHING_PROTECTED,
+      namespaces: { value: 'auto', origin: { kind: 'default' } },
       require: { value: 'partial', origin: { kind: 'default' } },
     });
   });

@@ -138,7 +138,7 @@ describe('the end of a run', () => {
     ],
     [
       'a root that changed',
-      { failed: failed(14, 116, '/w'), isConfirmed: false },
+      { failed: failed(16, 116, '/w'), isConfirmed: false },
       'ROOT_CHANGED {"kind":"launch-failed","code":"ROOT_CHANGED","stage":"root-changed","errno":"ESTALE","object":"/w"}',
     ],
     [

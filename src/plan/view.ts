@@ -1,0 +1,95 @@
+/**
+ * From a policy to what a Run sees otherwise than its host, once it has mounts of its own. Pure.
+ * @module
+ */
+
+import { isWithin } from '../policy/roots.js';
+import type { HostFacts } from '../schema/facts.js';
+import type { Policy, Root } from '../schema/policy.js';
+import type { MountsKind } from '../schema/proofs.js';
+import type { ProtectedPath } from '../schema/protection.js';
+import type { Namespace, View } from './plan.js';
+
+/** What is needed to say what a Run sees. */
+export interface ViewRequest {
+  readonly policy: Policy;
+  readonly devices: HostFacts['devices'];
+  readonly kind: MountsKind;
+  /** The Run has a terminal of somebody's. */
+  readonly isInteractive: boolean;
+}
+
+/** The native side holds each root while it makes everything else read-only. */
+export const MOST_MOUNTED_ROOTS = 256;
+
+/** Whether shared memory is the Run's own where it has mounts: unless the caller said otherwise. */
+export function hasOwnSharedMemory({ sharedMemory }: Policy): boolean {
+  return sharedMemory.origin.kind === 'host';
+}
+
+/** Whether new terminals are the Run's own where it has mounts. One that has a terminal already would no longer find its name. */
+export function hasOwnTerminals({ pty }: Policy, isInteractive: boolean): boolean {
+  return !isInteractive && pty.value === 'none' && pty.origin.kind === 'default';
+}
+
+/** The namespaces that a Run with mounts of its own enters. */
+export function namespacesOf({
+  policy,
+  kind,
+}: Pick<ViewRequest, 'policy' | 'kind'>): readonly Namespace[] {
+  return [
+    ...(kind === 'user' ? (['user'] as const) : []),
+    'mount',
+    ...(hasOwnSharedMemory(policy) ? (['ipc'] as const) : []),
+  ];
+}
+
+/** What is arranged for it. */
+export function viewsOf({ policy, devices, isInteractive }: ViewRequest): readonly View[] {
+  const { writable, protectedPaths, reopened, hidden } = policy;
+  // A link cannot be mounted on: what holds it is pinned, and it is reported.
+  const kept = protectedPaths.filter(({ kind }) => kind !== 'symlink');
+  const isOpen = writable.some(({ path }) => path === '/');
+  const roots = writable.filter((root) => isMounted(root));
+  return [
+    ...(isOpen ? [] : [plain('read-only', '/')]),
+    ...roots.map((root): View => granted('root', root)),
+    ...pinsOf(writable, protectedPaths),
+    ...kept.map(({ path }) => plain('kept', path)),
+    ...reopened.filter((root) => isMounted(root)).map((root) => granted('reopened', root)),
+    ...hidden.map(({ path }) => plain('hidden', path)),
+    ...(hasOwnSharedMemory(policy) ? mountPoint('shared-memory', devices['/dev/shm']) : []),
+    ...(hasOwnTerminals(policy, isInteractive) ? mountPoint('terminals', devices['/dev/pts']) : []),
+  ];
+}
+
+/** What a read-only mount keeps from being written; devices, pipes and sockets it does not. */
+function isMounted({ path, kind }: Root): boolean {
+  return path !== '/' && (kind === 'directory' || kind === 'file');
+}
+
+function plain(kind: View['kind'], path: string): View {
+  return { kind, path, identity: null };
+}
+
+function granted(kind: View['kind'], { path, dev, ino }: Root): View {
+  return { kind, path, identity: { dev, ino } };
+}
+
+function mountPoint(kind: View['kind'], fact: HostFacts['devices']['/dev/shm']): readonly View[] {
+  return fact?.kind === 'directory' ? [plain(kind, fact.path)] : [];
+}
+
+/** Every directory between a root and what is protected in it, each once, outermost first. */
+function pinsOf(roots: readonly Root[], kept: readonly ProtectedPath[]): readonly View[] {
+  const pins = new Set<string>();
+  for (const { path } of kept) {
+    const root = roots.find((each) => isWithin(path, each.path));
+    if (root === undefined) continue;
+    const first = root.path === '/' ? 1 : root.path.length + 1;
+    for (let at = path.indexOf('/', first); at > 0; at = path.indexOf('/', at + 1)) {
+      pins.add(path.slice(0, at));
+    }
+  }
+  return [...pins].sort().map((path) => plain('pin', path));
+}
