@@ -249,8 +249,7 @@ int protected_write(const ProbeSurroundings& at) {
 // The other way to change a file: another one in its place.
 int protected_remove(const ProbeSurroundings& at) {
   if (!has_kept(at)) return kNotAttempted;
-  UniqueFd other(
-      open(Path(at.inside, "other"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  UniqueFd other(open(Path(at.inside, "other"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   return outcome(other.valid() &&
                  rename(Path(at.inside, "other"), Path(at.inside, "holder/named")) == 0);
 }

@@ -9,7 +9,8 @@ namespace cordon {
 struct ProbeSurroundings {
   // Outside every writable root. Holds files named victim-open, victim-truncate,
   // victim-open-truncate, victim-remove, victim-rename, victim-link, victim-mode, victim-owner,
-  // victim-times, victim-xattr, victim-flags, victim-hidden, and a listening UNIX socket named socket.
+  // victim-times, victim-xattr, victim-flags, victim-hidden, and a listening UNIX socket named
+  // socket.
   const char* directory;
   // A process outside.
   int outside_pid;

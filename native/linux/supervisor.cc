@@ -212,7 +212,8 @@ bool Supervisor::confine() {
   bool anew = (plan_.namespaces & kNamespaceUser) != 0;
   if ((anew || !setup_.bounding_narrowed) && !narrow_bounding_set(&failure_)) return false;
   if (!drop_privileges(plan_.keep_capabilities, &facts_.capabilities, &failure_)) return false;
-  if (!make_ruleset(plan_, setup_.has_temp ? kFdTemp : -1, view_.temporary(), &ruleset_, &failure_)) return false;
+  if (!make_ruleset(plan_, setup_.has_temp ? kFdTemp : -1, view_.temporary(), &ruleset_, &failure_))
+    return false;
   if (!restrict_self(ruleset_.get(), Stage::kLandlockRestrict, &failure_)) return false;
   facts_.abi = plan_.landlock_abi;
   facts_.layers = 2;

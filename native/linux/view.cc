@@ -53,8 +53,8 @@ UniqueFd name_object(const char* path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW;
   how.resolve = RESOLVE_NO_SYMLINKS;
-  return UniqueFd(static_cast<int>(
-      syscall(SYS_openat2, static_cast<long>(AT_FDCWD), path, &how, sizeof how)));
+  return UniqueFd(
+      static_cast<int>(syscall(SYS_openat2, static_cast<long>(AT_FDCWD), path, &how, sizeof how)));
 }
 
 // A tree of mounts that lies nowhere yet: what the object and everything beneath it look like.
@@ -81,9 +81,7 @@ bool is_link(int object) {
 
 }  // namespace
 
-bool View::refuse(int error, const char* path) {
-  return failure_->at(Stage::kMounts, error, path);
-}
+bool View::refuse(int error, const char* path) { return failure_->at(Stage::kMounts, error, path); }
 
 bool View::each(ViewKind kind, bool (View::*act)(const PlanView&)) {
   PlanReader views = read_list(plan_->views);
@@ -98,14 +96,12 @@ bool View::arrange(const Plan& plan, int temp, Failure* failure) {
   plan_ = &plan;
   failure_ = failure;
   temp_ = temp;
-  if (injected(Stage::kMounts) ||
-      syscall(SYS_mount, nullptr, "/", nullptr, static_cast<long>(MS_REC | MS_PRIVATE), nullptr) !=
-          0) {
+  if (injected(Stage::kMounts) || syscall(SYS_mount, nullptr, "/", nullptr,
+                                          static_cast<long>(MS_REC | MS_PRIVATE), nullptr) != 0) {
     return refuse(errno, "/");
   }
   return each(ViewKind::kRoot, &View::take_root) && each(ViewKind::kReopened, &View::take_root) &&
-         take_temp() &&
-         each(ViewKind::kReadOnly, &View::make_read_only) &&
+         take_temp() && each(ViewKind::kReadOnly, &View::make_read_only) &&
          each(ViewKind::kTemporary, &View::mount_temporary) &&
          each(ViewKind::kSharedMemory, &View::mount_memory) &&
          each(ViewKind::kTerminals, &View::mount_terminals) &&
@@ -163,8 +159,8 @@ bool View::make_shelf() {
       syscall(kFsconfig, static_cast<long>(type.get()), kCreate, nullptr, nullptr, 0L) != 0) {
     return refuse(errno, "tmpfs");
   }
-  UniqueFd shelf(
-      static_cast<int>(syscall(kFsmount, static_cast<long>(type.get()), kFsCloexec, kNosuid | kNodev)));
+  UniqueFd shelf(static_cast<int>(
+      syscall(kFsmount, static_cast<long>(type.get()), kFsCloexec, kNosuid | kNodev)));
   UniqueFd root = name_object("/");
   if (!shelf.valid() || !root.valid() || !attach(shelf.get(), root.get())) {
     return refuse(errno, "tmpfs");
@@ -216,7 +212,8 @@ bool View::mount_terminals(const PlanView& view) {
   return (tree.valid() && attach(tree.get(), way.get())) || refuse(errno, "/dev/ptmx");
 }
 
-// A file that is gone, too large or no file needs no copy: then whoever reads it sees what is there.
+// A file that is gone, too large or no file needs no copy: then whoever reads it sees what is
+// there.
 bool View::put_copy(const PlanView& view) {
   UniqueFd original(open(view.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat found;
@@ -239,8 +236,8 @@ bool View::put_copy(const PlanView& view) {
   UniqueFd place = name_object(view.path);
   UniqueFd named(openat(shelf_.get(), name.get(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   UniqueFd tree = clone_tree(named.get());
-  bool done = place.valid() && tree.valid() && set_read_only(tree.get()) &&
-              attach(tree.get(), place.get());
+  bool done =
+      place.valid() && tree.valid() && set_read_only(tree.get()) && attach(tree.get(), place.get());
   return done || refuse(errno, view.path);
 }
 
@@ -286,10 +283,9 @@ bool View::hide(const PlanView& view) {
   }
   if (!make_shelf()) return false;
   const char* mask = S_ISDIR(found.st_mode) ? kMaskDirectory : kMaskFile;
-  long made = S_ISDIR(found.st_mode)
-                  ? mkdirat(shelf_.get(), mask, 0)
-                  : syscall(SYS_mknodat, static_cast<long>(shelf_.get()), mask,
-                            static_cast<long>(S_IFREG), 0L);
+  long made = S_ISDIR(found.st_mode) ? mkdirat(shelf_.get(), mask, 0)
+                                     : syscall(SYS_mknodat, static_cast<long>(shelf_.get()), mask,
+                                               static_cast<long>(S_IFREG), 0L);
   if (made != 0 && errno != EEXIST) return refuse(errno, view.path);
   UniqueFd named(openat(shelf_.get(), mask, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   UniqueFd tree = clone_tree(named.get());

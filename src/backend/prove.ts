@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RootSightings } from '../plan/claims.js';
 import { encodePlan } from '../plan/encode.js';
-import type { Plan } from '../plan/plan.js';
+import type { Plan, View } from '../plan/plan.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Root } from '../schema/policy.js';
 import type { Effect } from '../schema/proofs.js';
@@ -31,8 +31,12 @@ export interface ProveRequest {
   readonly parent: string;
   readonly writable: readonly Root[];
   readonly temp: Launch['temp'];
-  /** The plan of these words, with this terminal as descriptor 0. */
-  readonly planOf: (args: readonly string[], terminal: string | null) => Plan;
+  /** The plan of these words, with this terminal as descriptor 0, and with these views where it has mounts. */
+  readonly planOf: (
+    args: readonly string[],
+    terminal: string | null,
+    views: readonly View[],
+  ) => Plan;
   /** Gets what removes all that was made, for whoever has to stop half-way. */
   readonly onMade?: ((remove: () => void) => void) | undefined;
 }
@@ -106,7 +110,7 @@ function confinedChild(
   args: readonly string[],
 ): Promise<string> {
   const { accomplice } = stage;
-  const plan = withKept(planOf(args, accomplice.terminal ?? null), stage);
+  const plan = planOf(args, accomplice.terminal ?? null, viewsOf(stage));
   return plannedChild({
     binding: backend.binding,
     stdin: accomplice.terminalFd,
@@ -121,10 +125,9 @@ function confinedChild(
 }
 
 /** The policy's own protections are of other paths: those of the scene are kept and hidden in the same way. */
-function withKept(plan: Plan, { inside, scene }: Stage): Plan {
-  if (plan.namespaces.length === 0) return plan;
+function viewsOf({ inside, scene }: Stage): readonly View[] {
   const kept = inside === undefined ? [] : inside.keptViews(dirname(inside.directory));
-  return { ...plan, views: [...plan.views, ...kept, ...scene.outside.hiddenViews()] };
+  return [...kept, ...scene.outside.hiddenViews()];
 }
 
 function compared(

@@ -61,9 +61,10 @@ export async function proveWith(
       parent: backend.place,
       writable: policy.writable,
       temp,
-      planOf: (args, terminal) => {
+      planOf: (args, terminal, own) => {
         const { plan } = compile(terminal);
-        return spoil({ ...plan, argv: [plan.program, ...args] });
+        const views = plan.namespaces.length > 0 ? [...plan.views, ...own] : [];
+        return spoil({ ...plan, argv: [plan.program, ...args], views });
       },
       onMade,
     });

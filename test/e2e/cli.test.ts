@@ -507,12 +507,13 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
         status: 'prevented',
         by: ['landlock'],
       });
-      const text = await stage.runner.cordon(['inspect'], { cwd: stage.workspace });
+      const partial = ['inspect', '--pty', 'shared'];
+      const text = await stage.runner.cordon(partial, { cwd: stage.workspace });
       expect(text.stdout).toMatch(/^partial \(.*network: not promised\)\n/);
     });
 
     it('inspect fails where a run would be refused', async () => {
-      const { exitCode, value } = await json('inspect', '--require', 'full');
+      const { exitCode, value } = await json('inspect', '--pty', 'shared', '--require', 'full');
       expect(exitCode).toBe(1);
       expect(value.unavailable.code).toBe('ENFORCEMENT_TOO_WEAK');
     });

@@ -14,22 +14,32 @@ describe.each(PERSONAS)('$name', (persona) => {
       [operation, path, source, guarantee, errno].join(' '),
     );
 
-  it('names each refused effect once, by whom, and the smallest grant', async () => {
-    const file = stage.file('workspace/kept', 'kept');
-    const { result } = await stage.script(
-      'for i in 1 2 3; do echo x > kept; done; mkdir made; rm -f kept; chmod 600 kept; echo x > /dev/null; echo x > "$TMPDIR/a"; cat kept; true',
-      readOnly,
-    );
-    expect(readFileSync(file, 'utf8')).toBe('kept');
-    expect(brief(result)).toEqual([
-      `write ${file} observer write EACCES`,
-      `create ${stage.path('workspace/made')} observer write EACCES`,
-      `remove ${file} observer write EACCES`,
-      `chmod ${file} broker metadata EACCES`,
-    ]);
-    expect(result?.denials[0]).toMatchObject({ widening: `--allow-write ${file}`, command: 'sh' });
-    expect(result?.denialsComplete).toBe(true);
-  });
+  it.each([
+    ['never', 'EACCES'],
+    // Read-only mounts answer before Landlock does.
+    ['require', 'EROFS'],
+  ])(
+    'names each refused effect once, by whom, and the smallest grant: namespaces %s',
+    async (namespaces, refusal) => {
+      const file = stage.file('workspace/kept', 'kept');
+      const { result } = await stage.script(
+        'for i in 1 2 3; do echo x > kept; done; mkdir made; rm -f kept; chmod 600 kept; echo x > /dev/null; echo x > "$TMPDIR/a"; cat kept; true',
+        { ...readOnly, namespaces },
+      );
+      expect(readFileSync(file, 'utf8')).toBe('kept');
+      expect(brief(result)).toEqual([
+        `write ${file} observer write ${refusal}`,
+        `create ${stage.path('workspace/made')} observer write ${refusal}`,
+        `remove ${file} observer write ${refusal}`,
+        `chmod ${file} broker metadata EACCES`,
+      ]);
+      expect(result?.denials[0]).toMatchObject({
+        widening: `--allow-write ${file}`,
+        command: 'sh',
+      });
+      expect(result?.denialsComplete).toBe(true);
+    },
+  );
 
   it('offers what explain would, for each', async () => {
     const { workspace } = stage;

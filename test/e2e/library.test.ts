@@ -56,7 +56,7 @@ describe('a result', () => {
       denialsComplete: true,
       survivors: [],
     });
-    expect(result.enforcement).toMatchObject({ level: 'partial', backend: 'landlock' });
+    expect(result.enforcement).toMatchObject({ level: 'full', backend: 'landlock' });
     expect(result.policy?.mode).toEqual({ value: 'read-only', origin: { kind: 'default' } });
     expect(result.pid).toBeGreaterThan(1);
     expect(result.durationMs).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe('a result', () => {
     [{ mode: 'write-everything' }, 'INVALID_REQUEST'],
     [{ alowWrite: [] }, 'UNKNOWN_KEY'],
     [{ workspace: '/nonexistent/x' }, 'ROOT_MISSING'],
-    [{ require: 'full' }, 'ENFORCEMENT_TOO_WEAK'],
+    [{ require: 'full', pty: 'shared' }, 'ENFORCEMENT_TOO_WEAK'],
     [{ cwd: '/etc/passwd' }, 'WORKING_DIRECTORY_UNUSABLE'],
   ])('is a refusal for %j', async (options, code) => {
     const result = await confine('/bin/true', [], { reject: false, ...(options as object) });
@@ -406,7 +406,7 @@ describe('inspect and resolvePolicy', () => {
   });
 
   it('say what confine would refuse', async () => {
-    const { unavailable, enforcement } = await inspect({ require: 'full' });
+    const { unavailable, enforcement } = await inspect({ require: 'full', pty: 'shared' });
     expect([unavailable?.code, enforcement.level]).toEqual(['ENFORCEMENT_TOO_WEAK', 'partial']);
     await expect(inspect({ workspace: '/nonexistent/x' })).rejects.toMatchObject({
       code: 'ROOT_MISSING',

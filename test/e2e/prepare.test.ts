@@ -37,7 +37,7 @@ describe('prepare', () => {
     expect(existsSync('/etc/x')).toBe(false);
     expect(code).toBe(7);
     expect(result).toMatchObject({ outcome: { kind: 'exited', code: 7 }, failed: true });
-    expect(result.enforcement).toMatchObject({ level: 'partial', backend: 'landlock' });
+    expect(result.enforcement).toMatchObject({ level: 'full', backend: 'landlock' });
   });
 
   it('mirrors death by a signal', async () => {

@@ -73,13 +73,14 @@ describe.each(PERSONAS)('nothing protected, as $name', (persona: Persona) => {
   });
 
   it('is partial by default, and says why', async () => {
-    const { ran, outside, report } = await run(WRITE);
+    const withoutMounts = [...WRITE, '--namespaces', 'never'];
+    const { ran, outside, report } = await run(withoutMounts);
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(outside).toEqual([]);
     const { level, guarantees } = report().enforcement;
     expect(level).toBe('partial');
     for (const name of LET_GO) expect(guarantees[name].status).toBe('absent');
-    const insisting = await run([...WRITE, '--require', 'full']);
+    const insisting = await run([...withoutMounts, '--require', 'full']);
     expect(insisting.ran.exitCode).toBe(125);
   });
 

@@ -18,6 +18,9 @@ const MOST_MS = 5000;
 /** A policy under which everything that a filter holds is claimed. */
 const QUIET = ['--shared-memory', 'none'];
 const WRITE = ['--mode', 'workspace-write', ...QUIET];
+/** What read-only mounts stop as well cannot show that something else was left out. */
+const WITHOUT_MOUNTS = [...WRITE, '--namespaces', 'never'];
+const WITH_MOUNTS = ['--mode', 'workspace-write', '--namespaces', 'require'];
 
 function broken({ guarantees }: Proving): readonly string[] {
   return Object.entries(guarantees)
@@ -38,7 +41,7 @@ describe.each(PERSONAS)('cordon prove as $name', (persona: Persona) => {
   }
 
   /** The command with a plan that is not the one its claims are about. `spoil` is the body of a function of `plan`. */
-  async function proveSpoiled(spoil: string, options: readonly string[] = WRITE) {
+  async function proveSpoiled(spoil: string, options: readonly string[] = WITHOUT_MOUNTS) {
     const script = `
       import { statSync } from 'node:fs';
       import { program } from ${JSON.stringify(join(packageFor(persona), 'dist/cli/program.js'))};
@@ -216,6 +219,33 @@ describe.each(PERSONAS)('cordon prove as $name', (persona: Persona) => {
       expectNothingLeft();
     });
 
+    const views = (...kinds: readonly string[]) =>
+      `const views = plan.views.filter(({ kind }) => !${JSON.stringify(kinds)}.includes(kind)); return { ...plan, views }`;
+    const mounted: readonly (readonly [string, string, readonly Guarantee[]])[] = [
+      ['nothing kept', views('kept'), ['protected-paths']],
+      ['kept and not pinned', views('pin'), ['protected-paths']],
+      [
+        'no mounts',
+        'return { ...plan, namespaces: [], views: [] }',
+        ['protected-paths', 'shared-memory'],
+      ],
+      [
+        'the shared memory of all',
+        "return { ...plan, namespaces: plan.namespaces.filter((each) => each !== 'ipc') }",
+        ['shared-memory'],
+      ],
+      ['the directory of all', views('shared-memory'), ['shared-memory']],
+    ];
+    it.each(mounted)('%s', async (_name, spoil, expected) => {
+      const { exitCode, proving } = await proveSpoiled(spoil, WITH_MOUNTS);
+      expect(broken(proving)).toEqual(expected);
+      for (const name of expected) {
+        expect(proving.guarantees[name]).toMatchObject({ by: ['mounts'], verdict: 'false' });
+      }
+      expect(exitCode).toBe(1);
+      expectNothingLeft();
+    });
+
     it('metadata whose child says that it was stopped: the world is asked, not the child', async () => {
       const { proving } = await proveSpoiled(`
         const script = '"$@" | sed "/metadata-/s/took-place/stopped EPERM/"';
@@ -233,7 +263,8 @@ describe.each(PERSONAS)('cordon prove as $name', (persona: Persona) => {
     });
 
     it('no confinement at all', async () => {
-      const spoil = 'return { ...plan, confined: false, landlockAbi: 0, filter: [], rules: [] }';
+      const spoil =
+        'return { ...plan, confined: false, landlockAbi: 0, filter: [], rules: [], namespaces: [], views: [] }';
       const { exitCode, proving } = await proveSpoiled(spoil);
       expect(broken(proving)).toEqual(expect.arrayContaining(['write', 'metadata', 'signals']));
       expect(proving.roots).toMatchObject([{ verdict: 'false' }]);

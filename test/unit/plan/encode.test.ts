@@ -134,12 +134,12 @@ function kindsOf(enumeration: string): readonly (readonly [string, number])[] {
     native('core/plan.h'),
   );
   let value = 0;
-  return [...(list?.[1] ?? '').matchAll(/^ *k(\w+)(?: = (\d+))?,/gm)].map(
-    ([, name = '', number]) => {
-      value = number === undefined ? value + 1 : Number(number);
-      return [kebab(name), value] as const;
-    },
-  );
+  return [
+    ...(list?.[1] ?? '').replace(/\/\/.*/g, '').matchAll(/k(\w+)(?: = (\d+))?\s*(?:,|$)/g),
+  ].map(([, name = '', number]) => {
+    value = number === undefined ? value + 1 : Number(number);
+    return [kebab(name), value] as const;
+  });
 }
 
 describe('rules', () => {
