@@ -39,6 +39,8 @@ constexpr long kNodev = 0x4;
 constexpr size_t kMostCopied = 64 * 1024;
 constexpr const char* kMaskDirectory = "directory";
 constexpr const char* kMaskFile = "file";
+// FNV-1a's.
+constexpr uint64_t kHashPrime = 0x100000001b3;
 
 struct MountAttributes {
   uint64_t set;
@@ -106,7 +108,7 @@ bool View::arrange(const Plan& plan, int temp, Failure* failure) {
          each(ViewKind::kSharedMemory, &View::mount_memory) &&
          each(ViewKind::kTerminals, &View::mount_terminals) &&
          each(ViewKind::kCopied, &View::put_copy) && each(ViewKind::kPin, &View::pin) &&
-         each(ViewKind::kRoot, &View::put_root) && put_temp() &&
+         each(ViewKind::kRoot, &View::put_root) && check_pins() && put_temp() &&
          each(ViewKind::kKept, &View::keep) && each(ViewKind::kReopened, &View::put_root) &&
          each(ViewKind::kHidden, &View::hide);
 }
@@ -241,20 +243,53 @@ bool View::put_copy(const PlanView& view) {
   return done || refuse(errno, view.path);
 }
 
-// What is gone, or has become a link, is pinned no more than it is kept.
 bool View::pin(const PlanView& view) {
-  UniqueFd object = name_object(view.path);
-  if (!object.valid() || is_link(object.get())) return true;
+  UniqueFd object;
+  if (!find(view, &object) || !note_pinned(object.get(), view.path, &pinned_)) return false;
   UniqueFd tree = clone_tree(object.get());
   return (tree.valid() && attach(tree.get(), object.get())) || refuse(errno, view.path);
+}
+
+// Through the root that lies over them the same directories must be found: one that has another in
+// its place by now is not pinned.
+bool View::check_pin(const PlanView& view) {
+  UniqueFd object;
+  return find(view, &object) && note_pinned(object.get(), view.path, &found_);
+}
+
+bool View::note_pinned(int object, const char* path, uint64_t* sum) {
+  struct stat found;
+  if (fstat(object, &found) != 0) return refuse(errno, path);
+  *sum = (*sum ^ found.st_dev) * kHashPrime;
+  *sum = (*sum ^ found.st_ino) * kHashPrime;
+  return true;
+}
+
+// What was there when the policy was resolved, and is to stay. A link in its place is not that.
+bool View::find(const PlanView& view, UniqueFd* object) {
+  *object = name_object(view.path);
+  if (object->valid() && !is_link(object->get())) return true;
+  return failure_->at(Stage::kRootChanged, object->valid() ? ESTALE : errno, view.path);
 }
 
 bool View::put_root(const PlanView& view) {
   UniqueFd place = name_object(view.path);
   UniqueFd& tree = trees_[put_++];
-  if (!place.valid() || !attach(tree.get(), place.get())) return refuse(errno, view.path);
+  struct stat found;
+  if (!place.valid() || fstat(place.get(), &found) != 0) {
+    return failure_->at(Stage::kRootChanged, errno, view.path);
+  }
+  if (found.st_dev != view.device || found.st_ino != view.inode) {
+    return failure_->at(Stage::kRootChanged, ESTALE, view.path);
+  }
+  if (!attach(tree.get(), place.get())) return refuse(errno, view.path);
   tree.reset();
   return true;
+}
+
+bool View::check_pins() {
+  return each(ViewKind::kPin, &View::check_pin) &&
+         (found_ == pinned_ || failure_->at(Stage::kRootChanged, ESTALE, "a directory"));
 }
 
 bool View::put_temp() {
@@ -266,8 +301,8 @@ bool View::put_temp() {
 }
 
 bool View::keep(const PlanView& view) {
-  UniqueFd object = name_object(view.path);
-  if (!object.valid() || is_link(object.get())) return true;
+  UniqueFd object;
+  if (!find(view, &object)) return false;
   UniqueFd tree = clone_tree(object.get());
   bool done = tree.valid() && set_read_only(tree.get()) && attach(tree.get(), object.get());
   return done || refuse(errno, view.path);

@@ -42,7 +42,11 @@ class View {
   bool mount_memory(const PlanView& view);
   bool mount_terminals(const PlanView& view);
   bool put_copy(const PlanView& view);
+  bool find(const PlanView& view, UniqueFd* object);
   bool pin(const PlanView& view);
+  bool check_pin(const PlanView& view);
+  bool check_pins();
+  bool note_pinned(int object, const char* path, uint64_t* sum);
   bool keep(const PlanView& view);
   bool hide(const PlanView& view);
   bool refuse(int error, const char* path);
@@ -53,6 +57,9 @@ class View {
   const char* temporary_ = nullptr;
   UniqueFd shelf_;
   uint64_t copies_ = 0;
+  // Of the directories that are pinned, as they were and as they are found afterwards.
+  uint64_t pinned_ = 0;
+  uint64_t found_ = 0;
   UniqueFd temp_tree_;
   size_t taken_ = 0;
   size_t put_ = 0;

@@ -24,7 +24,8 @@ const onBtrfs = ({ uid, gid }: Persona): readonly string[] => [
 ];
 
 const NO_REQUEST = /^refused ENOTTY$/;
-const DENIED = /^refused (EACCES|EPERM)$/;
+// Read-only mounts answer before Landlock does.
+const DENIED = /^refused (EACCES|EPERM|EROFS)$/;
 
 interface Act {
   readonly name: string;
@@ -119,7 +120,12 @@ describe.each(PERSONAS)('$name', (persona) => {
     expect(await control.program(name)).toBe('took-place');
     const tree = await laidOut();
     const before = await tree.look();
-    expect(await confined(name, tree.base, { mode: 'workspace-write' })).toBe('took-place');
+    // On a read-only mount not even equal blocks are joined.
+    const policy = {
+      mode: 'workspace-write',
+      namespaces: name === 'dedupe-out' ? 'never' : 'auto',
+    };
+    expect(await confined(name, tree.base, policy)).toBe('took-place');
     expect(differences(before, await tree.look())).toEqual([]);
     if (!name.startsWith('clone-')) return;
     const cloned = readFileSync(tree.seen('workspace/clone'), 'utf8');
