@@ -24,6 +24,9 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"duplicate", cordon::duplicate},
       {"describe", cordon::describe},
       {"attributes", cordon::attributes},
+      {"survey", cordon::survey},
+      {"look", cordon::look},
+      {"areUnchanged", cordon::are_unchanged},
       {"kernel", cordon::kernel},
   };
   cordon::make_thread_state(env);

@@ -16,6 +16,7 @@
 
 #include "binding/arguments.h"
 #include "binding/exports.h"
+#include "binding/object_kind.h"
 #include "binding/object_name.h"
 #include "binding/system_error.h"
 #include "core/unique_fd.h"
@@ -33,25 +34,6 @@ bool make_channel(const std::string& kind, int ends[2]) {
   return true;
 }
 
-const char* kind_of(mode_t mode) {
-  switch (mode & S_IFMT) {
-    case S_IFREG:
-      return "file";
-    case S_IFDIR:
-      return "directory";
-    case S_IFCHR:
-      return "character";
-    case S_IFBLK:
-      return "block";
-    case S_IFIFO:
-      return "fifo";
-    case S_IFSOCK:
-      return "socket";
-    default:
-      return "anonymous";
-  }
-}
-
 const char* access_of(int flags) {
   if ((flags & O_PATH) != 0) return "path";
   switch (flags & O_ACCMODE) {
@@ -62,11 +44,6 @@ const char* access_of(int flags) {
     default:
       return "read-write";
   }
-}
-
-// No string of JavaScript could carry any other.
-bool is_utf8(Napi::Env env, const std::string& text) {
-  return Napi::String::New(env, text).Utf8Value() == text;
 }
 
 }  // namespace

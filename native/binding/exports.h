@@ -20,6 +20,9 @@ Napi::Value channel(const Napi::CallbackInfo& info);
 Napi::Value duplicate(const Napi::CallbackInfo& info);
 Napi::Value describe(const Napi::CallbackInfo& info);
 Napi::Value attributes(const Napi::CallbackInfo& info);
+Napi::Value survey(const Napi::CallbackInfo& info);
+Napi::Value look(const Napi::CallbackInfo& info);
+Napi::Value are_unchanged(const Napi::CallbackInfo& info);
 Napi::Value kernel(const Napi::CallbackInfo& info);
 
 }  // namespace cordon

@@ -10,6 +10,7 @@
 
 #include "core/record.h"
 #include "core/unique_fd.h"
+#include "linux/survey.h"
 
 namespace cordon {
 
@@ -38,6 +39,9 @@ struct ThreadState {
   // What the last glances saw, by turns: one caller runs its commands in several places.
   Glance glances[4];
   uint32_t glance_count = 0;  // of different ones
+  // What the last looks at trees stood on, by turns.
+  SurveyMemory memories[32];
+  uint32_t memory_count = 0;
 
   ~ThreadState();
 };

@@ -50,6 +50,52 @@ export interface OpenedObject {
   readonly path?: string;
 }
 
+/** What is looked for in a tree. Names are compared without the case of ASCII letters. */
+export interface SurveyRequest {
+  /** `tree`: everything beneath the root. `git-dir`: the root is a repository's own directory. `modules`: it holds those of submodules. */
+  readonly start: 'tree' | 'git-dir' | 'modules';
+  /** Looked for in every directory. What is found is not entered. */
+  readonly names: readonly string[];
+  readonly suffixes: readonly string[];
+  /** Paths that are looked at beneath the root, however deep. */
+  readonly places: readonly string[];
+  /** Names of directories that are not entered. */
+  readonly closed: readonly string[];
+  /** Of the deepest directories that are read; the root has 0. */
+  readonly depth: number;
+  /** The most directories and names that are read. */
+  readonly directories: number;
+  readonly entries: number;
+}
+
+/** An object that was looked at without following it. */
+export interface SurveyedObject {
+  /** Beneath the root of the survey, '' for itself; of a look at single paths as given. */
+  readonly path: string;
+  readonly kind: DescriptorFacts['kind'] | 'symlink';
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly links: number;
+  /** It is a repository's own directory; what it holds is reported beneath it. */
+  readonly isGitDir?: true;
+  /** Where a symbolic link leads; what stands in a small file of git's. */
+  readonly text?: string;
+}
+
+export interface Survey {
+  readonly found: readonly SurveyedObject[];
+  /** Why there may be more; `unread`: a file of git's is no small readable one. */
+  readonly stopped?: 'directories' | 'entries' | 'unreadable' | 'unread' | 'unnameable';
+  /** For `areUnchanged`; 0 where a change that comes at once might not show. */
+  readonly memory: number;
+}
+
+export interface Look {
+  /** One for each path; undefined for what is not there. */
+  readonly found: readonly (SurveyedObject | undefined)[];
+  readonly memory: number;
+}
+
 export interface ServerProcess {
   readonly fd: number;
   readonly pid: number;
@@ -109,5 +155,14 @@ export interface Binding {
    * served process whose descriptor is closed is reaped; those of a thread are closed with it, also when it is terminated.
    */
   close(fd: number): void;
+  /**
+   * Finds the objects beneath `root` that have one of the names, and what git keeps of what becomes code, in the order of depth. Goes
+   * by descriptors: follows no link, enters no pseudo file system.
+   */
+  survey(root: string, request: SurveyRequest): Survey;
+  /** Looks at absolute paths, following no link at their ends. */
+  look(paths: readonly string[]): Look;
+  /** Whether everything that these memories stand on is as it was. False for one that is no longer kept. */
+  areUnchanged(memories: readonly number[]): boolean;
   kernel(): KernelFacts;
 }
