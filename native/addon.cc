@@ -26,7 +26,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"attributes", cordon::attributes},
       {"survey", cordon::survey},
       {"look", cordon::look},
-      {"areUnchanged", cordon::are_unchanged},
+      {"isAsRemembered", cordon::is_as_remembered},
       {"kernel", cordon::kernel},
   };
   cordon::make_thread_state(env);

@@ -22,7 +22,7 @@ Napi::Value describe(const Napi::CallbackInfo& info);
 Napi::Value attributes(const Napi::CallbackInfo& info);
 Napi::Value survey(const Napi::CallbackInfo& info);
 Napi::Value look(const Napi::CallbackInfo& info);
-Napi::Value are_unchanged(const Napi::CallbackInfo& info);
+Napi::Value is_as_remembered(const Napi::CallbackInfo& info);
 Napi::Value kernel(const Napi::CallbackInfo& info);
 
 }  // namespace cordon

@@ -85,29 +85,38 @@ Napi::Object object_of(Napi::Env env, const SurveyedObject& found) {
   return object;
 }
 
-// 0 for a memory that could not be compared with.
-uint32_t keep(SurveyMemory memory, ThreadState* state) {
-  if (!memory.can_tell) return 0;
-  memory.number = ++state->memory_count;
-  SurveyMemory& oldest = state->memories[state->memory_count % std::size(state->memories)];
-  oldest = std::move(memory);
-  return oldest.number;
-}
-
-const SurveyMemory* memory_of(double number, const ThreadState& state) {
-  for (const SurveyMemory& memory : state.memories) {
+SurveyMemory* memory_of(double number, ThreadState* state) {
+  for (SurveyMemory& memory : state->memories) {
     if (memory.number != 0 && memory.number == number) return &memory;
   }
   return nullptr;
 }
+
+// A look that goes on where another one began: one memory for both, which is a new one where there
+// is none.
+uint32_t keep(Sight sight, const Napi::Value& before, ThreadState* state) {
+  SurveyMemory* memory =
+      before.IsNumber() ? memory_of(before.As<Napi::Number>().DoubleValue(), state) : nullptr;
+  if (memory == nullptr) {
+    // Of one that is gone by now, nothing may be taken to be as it was.
+    if (before.IsNumber()) sight.can_tell = false;
+    uint32_t number = ++state->memory_count;
+    memory = &state->memories[number % std::size(state->memories)];
+    *memory = {number, {}};
+  }
+  memory->sights.push_back(std::move(sight));
+  return memory->number;
+}
+
+bool is_memory(const Napi::Value& value) { return value.IsUndefined() || value.IsNumber(); }
 
 }  // namespace
 
 Napi::Value survey(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   SurveyRequest request;
-  if (info.Length() != 2 || !read_request(info[0], info[1], &request))
-    return throw_type_error(env, "a path and what to look for");
+  if (!is_memory(info[2]) || !read_request(info[0], info[1], &request))
+    return throw_type_error(env, "a path, what to look for, and a memory or nothing");
   Survey result;
   if (!survey_tree(request, &result))
     return throw_system_error(env, errno, "open", request.root.c_str());
@@ -126,14 +135,15 @@ Napi::Value survey(const Napi::CallbackInfo& info) {
     object.Set("stopped", word_of(result.stop));
   else if (!is_nameable)
     object.Set("stopped", "unnameable");
-  object.Set("memory", keep(std::move(result.memory), &thread_state(env)));
+  object.Set("memory", keep(std::move(result.sight), info[2], &thread_state(env)));
   return object;
 }
 
 Napi::Value look(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   std::vector<std::string> paths;
-  if (info.Length() != 1 || !read_texts(info[0], &paths)) return throw_type_error(env, "paths");
+  if (!is_memory(info[1]) || !read_texts(info[0], &paths))
+    return throw_type_error(env, "paths, and a memory or nothing");
   Survey result;
   look_at(paths, &result);
   Napi::Array found = Napi::Array::New(env);
@@ -145,22 +155,16 @@ Napi::Value look(const Napi::CallbackInfo& info) {
   }
   Napi::Object object = Napi::Object::New(env);
   object.Set("found", found);
-  object.Set("memory", keep(std::move(result.memory), &thread_state(env)));
+  object.Set("memory", keep(std::move(result.sight), info[1], &thread_state(env)));
   return object;
 }
 
-Napi::Value are_unchanged(const Napi::CallbackInfo& info) {
+Napi::Value is_as_remembered(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  if (info.Length() != 1 || !info[0].IsArray()) return throw_type_error(env, "numbers");
-  auto numbers = info[0].As<Napi::Array>();
-  for (uint32_t i = 0; i < numbers.Length(); ++i) {
-    Napi::Value number = numbers.Get(i);
-    if (!number.IsNumber()) return throw_type_error(env, "numbers");
-    const SurveyMemory* memory =
-        memory_of(number.As<Napi::Number>().DoubleValue(), thread_state(env));
-    if (memory == nullptr || !is_unchanged(*memory)) return Napi::Boolean::New(env, false);
-  }
-  return Napi::Boolean::New(env, true);
+  if (info.Length() != 1 || !info[0].IsNumber()) return throw_type_error(env, "a memory");
+  const SurveyMemory* memory =
+      memory_of(info[0].As<Napi::Number>().DoubleValue(), &thread_state(env));
+  return Napi::Boolean::New(env, memory != nullptr && is_unchanged(*memory));
 }
 
 }  // namespace cordon

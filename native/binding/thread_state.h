@@ -40,7 +40,7 @@ struct ThreadState {
   Glance glances[4];
   uint32_t glance_count = 0;  // of different ones
   // What the last looks at trees stood on, by turns.
-  SurveyMemory memories[32];
+  SurveyMemory memories[16];
   uint32_t memory_count = 0;
 
   ~ThreadState();

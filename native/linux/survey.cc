@@ -172,7 +172,7 @@ class Surveyor {
     clock_gettime(CLOCK_REALTIME_COARSE, &start_);
     root_.reset(open(request_.root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!root_.valid() || fstat(root_.get(), &root_facts_) != 0) return false;
-    survey_->memory.root = request_.root;
+    survey_->sight.root = request_.root;
     if (!enter(root_.get(), root_facts_)) return true;
     switch (request_.start) {
       case SurveyStart::kTree:
@@ -203,8 +203,8 @@ class Surveyor {
 
   void see(const std::string& path, const struct stat& facts, bool whole) {
     if (whole && !(is_settled(facts.st_ctim, start_) && is_settled(facts.st_mtim, start_)))
-      survey_->memory.can_tell = false;
-    survey_->memory.seen.push_back(seen_as(path, facts, whole));
+      survey_->sight.can_tell = false;
+    survey_->sight.seen.push_back(seen_as(path, facts, whole));
   }
 
   SurveyedObject& report(const std::string& path, const struct stat& facts) {
@@ -219,7 +219,7 @@ class Surveyor {
     if (fstatfs(directory, &system) != 0) return false;
     last_device_ = facts.st_dev;
     last_device_is_read_ = !is_pseudo(system);
-    if (last_device_is_read_ && !tells_changes(system)) survey_->memory.can_tell = false;
+    if (last_device_is_read_ && !tells_changes(system)) survey_->sight.can_tell = false;
     return last_device_is_read_;
   }
 
@@ -283,7 +283,7 @@ class Surveyor {
     bool is_there = fstatat(root_.get(), path.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
     if (!is_there || !S_ISDIR(facts.st_mode)) {
       // Exchanged since it was listed: what it is now is told by its parent's time.
-      survey_->memory.can_tell = false;
+      survey_->sight.can_tell = false;
       return;
     }
     see(path, facts, true);
@@ -333,7 +333,7 @@ class Surveyor {
       if (type == DT_DIR || is_directory(directory.get(), name)) inner.emplace_back(name);
     });
     if (git_marks == 7) {
-      survey_->memory.seen.pop_back();
+      survey_->sight.seen.pop_back();
       return gather(directory.get(), place.path, facts);
     }
     for (const std::string& name : matches) add(directory.get(), place.path, name, false);
@@ -541,6 +541,18 @@ bool is_as_seen(int root, const SeenObject& seen) {
                          is_same_time(now.st_ctim, seen.changed) && now.st_size == seen.size);
 }
 
+bool is_still_so(const Sight& sight) {
+  if (!sight.can_tell) return false;
+  UniqueFd root;
+  if (!sight.root.empty()) {
+    root.reset(open(sight.root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!root.valid()) return false;
+  }
+  int base = sight.root.empty() ? AT_FDCWD : root.get();
+  return std::all_of(sight.seen.begin(), sight.seen.end(),
+                     [base](const SeenObject& seen) { return is_as_seen(base, seen); });
+}
+
 }  // namespace
 
 bool survey_tree(const SurveyRequest& request, Survey* survey) {
@@ -556,12 +568,12 @@ void look_at(const std::vector<std::string>& paths, Survey* survey) {
     // What cannot be looked at is nobody's name there that the run could use.
     if (exists) object.path = path;
     bool whole = exists && !S_ISDIR(object.facts.st_mode);
-    if (whole && !is_settled(object.facts.st_ctim, start)) survey->memory.can_tell = false;
-    if (!exists && !is_absent(errno)) survey->memory.can_tell = false;
+    if (whole && !is_settled(object.facts.st_ctim, start)) survey->sight.can_tell = false;
+    if (!exists && !is_absent(errno)) survey->sight.can_tell = false;
     struct statfs system;
     if (whole && !S_ISLNK(object.facts.st_mode) &&
         (statfs(path.c_str(), &system) != 0 || !tells_changes(system))) {
-      survey->memory.can_tell = false;
+      survey->sight.can_tell = false;
     }
     if (exists && S_ISLNK(object.facts.st_mode)) {
       char target[PATH_MAX];
@@ -569,22 +581,14 @@ void look_at(const std::vector<std::string>& paths, Survey* survey) {
       object.has_text = length > 0 && length < static_cast<ssize_t>(sizeof target);
       if (object.has_text) object.text.assign(target, static_cast<size_t>(length));
     }
-    survey->memory.seen.push_back(seen_as(path, object.facts, whole));
-    survey->memory.seen.back().exists = exists;
+    survey->sight.seen.push_back(seen_as(path, object.facts, whole));
+    survey->sight.seen.back().exists = exists;
     survey->found.push_back(std::move(object));
   }
 }
 
 bool is_unchanged(const SurveyMemory& memory) {
-  if (!memory.can_tell) return false;
-  UniqueFd root;
-  if (!memory.root.empty()) {
-    root.reset(open(memory.root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!root.valid()) return false;
-  }
-  int base = memory.root.empty() ? AT_FDCWD : root.get();
-  return std::all_of(memory.seen.begin(), memory.seen.end(),
-                     [base](const SeenObject& seen) { return is_as_seen(base, seen); });
+  return std::all_of(memory.sights.begin(), memory.sights.end(), is_still_so);
 }
 
 }  // namespace cordon

@@ -41,7 +41,7 @@ struct SurveyedObject {
 
 enum class SurveyStop { kNone, kDirectories, kEntries, kUnreadable, kUnread };
 
-// An object as it was seen. `path` is beneath the memory's root, or absolute.
+// An object as it was seen. `path` is beneath the look's root, or absolute.
 struct SeenObject {
   std::string path;
   bool exists = true;
@@ -54,19 +54,24 @@ struct SeenObject {
   timespec changed = {};
 };
 
-// What a look stood on.
-struct SurveyMemory {
-  uint32_t number = 0;
-  std::string root;  // empty for a look at single paths
+// What one look stood on.
+struct Sight {
+  std::string root;  // empty for single paths
   std::vector<SeenObject> seen;
   // False where a change that comes at once may show no other time than the last one.
   bool can_tell = true;
 };
 
+// What several looks stood on.
+struct SurveyMemory {
+  uint32_t number = 0;
+  std::vector<Sight> sights;
+};
+
 struct Survey {
   SurveyStop stop = SurveyStop::kNone;
   std::vector<SurveyedObject> found;
-  SurveyMemory memory;
+  Sight sight;
 };
 
 // Surveys a tree. False with errno for a root that cannot be opened.

@@ -32,6 +32,8 @@ export interface RootsRequest {
   readonly workspace?: string | undefined;
   readonly allowWrite?: readonly string[] | undefined;
   readonly allowSocket?: readonly string[] | undefined;
+  readonly protect?: readonly string[] | undefined;
+  readonly hide?: readonly string[] | undefined;
 }
 
 /**
@@ -43,6 +45,8 @@ export function openRoots({
   workspace,
   allowWrite = [],
   allowSocket = [],
+  protect = [],
+  hide = [],
 }: RootsRequest): HeldRoots {
   const held: HeldObject[] = [];
   const dispose = () => {
@@ -57,6 +61,8 @@ export function openRoots({
     if (workspace !== undefined) look(workspace, 'the workspace');
     for (const asked of allowWrite) look(asked, 'a writable root');
     for (const asked of allowSocket) look(asked, 'a reachable socket');
+    for (const asked of protect) look(asked, 'a protected path');
+    for (const asked of hide) look(asked, 'a hidden path');
     return { cwd: directory, roots, dispose };
   } catch (error) {
     dispose();
@@ -94,7 +100,10 @@ function openRoot(asked: string, { base, use, held }: OpenRequest): RootFact {
   if (held.length < LIMITS.rootDescriptors.value) held.push(object);
   else object.close();
   const { kind, dev, ino, uid, links, path } = object;
-  if (path !== undefined) return { path, asked, kind: KINDS[kind], dev, ino, uid };
+  if (path !== undefined) {
+    const hasOthers = kind === 'file' && links > 1;
+    return { path, asked, kind: KINDS[kind], dev, ino, uid, ...(hasOthers && { links }) };
+  }
   const details = links === 0 ? { reason: 'it was removed' } : nameless();
   throw refusal('ROOT_UNREADABLE', { asked, use }, undefined, details);
 }

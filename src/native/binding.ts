@@ -86,7 +86,7 @@ export interface Survey {
   readonly found: readonly SurveyedObject[];
   /** Why there may be more; `unread`: a file of git's is no small readable one. */
   readonly stopped?: 'directories' | 'entries' | 'unreadable' | 'unread' | 'unnameable';
-  /** For `areUnchanged`; 0 where a change that comes at once might not show. */
+  /** For `isAsRemembered`. */
   readonly memory: number;
 }
 
@@ -157,12 +157,15 @@ export interface Binding {
   close(fd: number): void;
   /**
    * Finds the objects beneath `root` that have one of the names, and what git keeps of what becomes code, in the order of depth. Goes
-   * by descriptors: follows no link, enters no pseudo file system.
+   * by descriptors: follows no link, enters no pseudo file system. With the `memory` of an earlier look that comes to be of both.
    */
-  survey(root: string, request: SurveyRequest): Survey;
-  /** Looks at absolute paths, following no link at their ends. */
-  look(paths: readonly string[]): Look;
-  /** Whether everything that these memories stand on is as it was. False for one that is no longer kept. */
-  areUnchanged(memories: readonly number[]): boolean;
+  survey(root: string, request: SurveyRequest, memory?: number): Survey;
+  /** Looks at absolute paths, following no link at their ends. `memory` as with `survey`. */
+  look(paths: readonly string[], memory?: number): Look;
+  /**
+   * Whether all that was looked at is as it was. False for a memory that is no longer kept, and where a change within the clock's
+   * granularity of the look might not show.
+   */
+  isAsRemembered(memory: number): boolean;
   kernel(): KernelFacts;
 }

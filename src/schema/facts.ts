@@ -4,6 +4,7 @@
  */
 
 import type { Root } from './policy.js';
+import type { GitDir, HiddenClass, SearchReport } from './protection.js';
 
 /** Device and inode of a file system object. */
 export interface Identity {
@@ -68,9 +69,74 @@ export interface TargetFact {
   readonly directory: string;
 }
 
+/** An object as it was seen, not followed. */
+export interface SeenObject extends Identity {
+  /** Absolute; canonical but for its last component. */
+  readonly path: string;
+  readonly kind: Root['kind'] | 'symlink';
+  /** Names of the inode. */
+  readonly links: number;
+  /** Of a symbolic link: what it leads to, by its canonical path; missing where that is nothing. */
+  readonly target?: SeenObject;
+}
+
+/** What a repository's own directory holds of what becomes code, or leads to it. */
+export type GitPart =
+  | 'hooks'
+  | 'config'
+  | 'config.worktree'
+  | 'info'
+  | 'info/attributes'
+  | 'commondir'
+  | 'gitdir'
+  | 'modules'
+  | 'worktrees';
+
+/** A repository, or the part of one. */
+export interface RepositoryFact extends GitDir {
+  readonly parts: readonly { readonly part: GitPart; readonly object: SeenObject }[];
+  /** The `.git` files and links that lead to it. */
+  readonly pointers: readonly SeenObject[];
+  /** Whether it names a work tree that leads to it: a file alone can lead to anything. */
+  readonly pointsBack: boolean;
+  /** What `hooksPaths` lead to; of a directory that is a work tree itself the hooks in it. */
+  readonly hooks: readonly SeenObject[];
+  /** Files that its configuration includes. */
+  readonly includes: readonly SeenObject[];
+}
+
+/** What was found beneath the writable directories, and of the repositories that they belong to. */
+export interface TreeFacts {
+  /** Objects with a protected name; repositories are not among them. */
+  readonly names: readonly SeenObject[];
+  readonly repositories: readonly RepositoryFact[];
+  /** Files and links that stand for a repository's directory, wherever they lead. */
+  readonly pointers: readonly SeenObject[];
+  /** Cordon's own package, when it is there. */
+  readonly package?: SeenObject;
+  readonly search: SearchReport;
+}
+
+/** Where there was nothing to look for. */
+export const NO_TREE: TreeFacts = {
+  names: [],
+  repositories: [],
+  pointers: [],
+  search: { complete: true },
+};
+
+/** Something that gives others what is the user's. */
+export interface SecretFact {
+  readonly object: SeenObject;
+  readonly class: HiddenClass;
+}
+
 /** Everything `resolve` reads. `roots` is keyed by the path as the caller wrote it. */
 export interface PolicyFacts {
   readonly cwd: RootFact;
   readonly roots: ReadonlyMap<string, RootFact>;
   readonly host: HostFacts;
+  readonly tree: TreeFacts;
+  /** Looked for only where they are to be hidden. */
+  readonly secrets: readonly SecretFact[];
 }

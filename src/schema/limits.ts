@@ -32,6 +32,38 @@ export const LIMITS = {
     words:
       'for which homes, directories of Cordon and device nodes are taken to be where they were',
   },
+  searchLevels: {
+    value: 4,
+    unit: 'levels',
+    error: null,
+    words: 'how far beneath a writable root protected names are looked for (`a/b/c/.git`)',
+  },
+  searchDirectories: {
+    value: 10_000,
+    unit: 'entries',
+    error: null,
+    words:
+      'directories read for protected names beneath one root; then the search is reported as incomplete',
+  },
+  searchEntries: {
+    value: 1_000_000,
+    unit: 'entries',
+    error: null,
+    words: 'names read beneath one root; then the search is reported as incomplete',
+  },
+  gitPlaces: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words:
+      'directories and files of git outside the search that `.git` files, links and configuration lead to; then it is incomplete',
+  },
+  protectedPaths: {
+    value: 16_384,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'protected and hidden paths of one policy',
+  },
   argumentBytes: {
     value: 131_071,
     unit: 'bytes',

@@ -10,6 +10,7 @@ import type {
   ProtectionNote,
   SearchReport,
 } from './protection.js';
+import { SECRETS } from './secret-places.js';
 import type {
   DenialsChoice,
   GitChoice,
@@ -23,6 +24,7 @@ import type {
   SocketsChoice,
   TempChoice,
 } from './vocabulary.js';
+import { PROTECT_CHOICES } from './vocabulary.js';
 
 /** Where a value came from. `name` is the flag, option, variable or file. */
 export interface Origin {
@@ -45,6 +47,8 @@ export interface Root {
   readonly dev: bigint;
   readonly ino: bigint;
   readonly uid: number;
+  /** Names of a file that has more than one. */
+  readonly links?: number;
   readonly origin: Origin;
 }
 
@@ -68,6 +72,16 @@ export interface PolicyParams {
   readonly namespaces?: NamespacesChoice | undefined;
   readonly require?: Requirement | undefined;
 }
+
+/** Paths among the entries of `protect` and `hide`, whose words are none. A file by such a name is `./none`. */
+export function pathsAmong(
+  entries: PolicyParams['protect'] | PolicyParams['hide'],
+): readonly string[] {
+  if (entries === undefined || typeof entries === 'string') return [];
+  return entries.filter((entry) => !WORDS.includes(entry));
+}
+
+const WORDS: readonly string[] = [...PROTECT_CHOICES, SECRETS];
 
 const FIELDS: Readonly<Record<keyof PolicyParams, true>> = {
   mode: true,

@@ -68,11 +68,22 @@ export interface GitDir {
   readonly ino: bigint;
 }
 
+export type SearchGap =
+  | 'too-many-directories'
+  | 'too-many-entries'
+  | 'unreadable-directory'
+  /** A file of git's that is too large, unreadable, or no file. */
+  | 'unreadable-git-file'
+  /** A path that is no UTF-8. */
+  | 'unnameable-path'
+  /** The addon, which searches, could not be loaded. */
+  | 'no-native-part';
+
 /** How far the search for protected names came. */
 export interface SearchReport {
   /** False: there may be more than was found, because of `reason`. */
   readonly complete: boolean;
-  readonly reason?: 'too-many-directories' | 'too-many-entries' | 'unreadable-directory';
+  readonly reason?: SearchGap;
 }
 
 /** Something the caller should know of the protections, and the smallest change that would end it. */
