@@ -10,6 +10,7 @@ import { NOTHING_PROTECTED } from '../schema/protection.js';
 import type { Mode } from '../schema/vocabulary.js';
 import type { OriginSource } from './origins.js';
 import { DEFAULT_ORIGIN, isWrittenOut, originOf } from './origins.js';
+import { protectionsOf } from './protection.js';
 import { collapseRoots, isRelated } from './roots.js';
 import { checkCordon, checkWorkspace } from './width.js';
 
@@ -29,6 +30,18 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
   for (const root of writable) checkCordon(root, facts.host);
   const reachable = reachableSockets(params, facts, source);
   for (const root of reachable) checkCordon(root, facts.host, 'a reachable socket');
+  const protect = protectOf(params, source);
+  const git = sourced('git', { params, source, fallback: 'default' });
+  const protections = protectionsOf({
+    params,
+    facts,
+    source,
+    workspace: workspace.value,
+    writable,
+    grants: grantedRoots(params, facts, source),
+    protect,
+    git,
+  });
   return {
     mode,
     workspace,
@@ -41,9 +54,9 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     sockets: sourced('sockets', { params, source, fallback: 'own' }),
     denials: denialsOf(params, source, mode.value),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
-    protect: protectOf(params, source),
-    git: sourced('git', { params, source, fallback: 'default' }),
-    ...NOTHING_PROTECTED,
+    protect,
+    git,
+    ...protections,
     namespaces: sourced('namespaces', { params, source, fallback: 'auto' }),
     require: sourced('require', { params, source, fallback: 'partial' }),
   };
@@ -89,9 +102,17 @@ interface RootRequest {
   readonly workspace: Sourced<Root>;
 }
 
-function writableRoots({ params, facts, source, mode, workspace }: RootRequest): readonly Root[] {
+function grantedRoots(
+  { allowWrite = [] }: PolicyParams,
+  facts: PolicyFacts,
+  source: OriginSource,
+): readonly Root[] {
   const origin = originOf('allowWrite', source);
-  const granted = (params.allowWrite ?? []).map((asked) => ({ ...factOf(asked, facts), origin }));
+  return allowWrite.map((asked) => ({ ...factOf(asked, facts), origin }));
+}
+
+function writableRoots({ params, facts, source, mode, workspace }: RootRequest): readonly Root[] {
+  const granted = grantedRoots(params, facts, source);
   return collapseRoots(mode === 'workspace-write' ? [workspace.value, ...granted] : granted);
 }
 

@@ -34,8 +34,8 @@ export function collapseRoots(roots: readonly Root[]): readonly Root[] {
     .sort((left, right) => compare(left.path, right.path));
 }
 
-/** Walks up the path, not over the set: linear in the number of roots. */
-function hasAncestor(path: string, directories: ReadonlySet<string>): boolean {
+/** True when one of the directories holds the path, and is not it. Walks up the path, not over the set. */
+export function hasAncestor(path: string, directories: ReadonlySet<string>): boolean {
   if (path !== '/' && directories.has('/')) return true;
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     if (directories.has(path.slice(0, end))) return true;

@@ -1,6 +1,6 @@
 /**
  * What a request names, looked up, and the policy and the environment that follow. A launch that finds everything as the last one with these
- * options did takes its answers: one call of the addon sees that, where looking each fact up would take a tenth of a start.
+ * options did takes its answers: two calls of the addon see that, where looking each fact up would take a tenth of a start.
  * @module
  */
 
@@ -8,6 +8,7 @@ import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { gatherFacts } from '../facts/gather.js';
 import { hostReadAt } from '../facts/host.js';
+import { isTreeStill } from '../facts/tree.js';
 import type { Binding } from '../native/binding.js';
 import { nativeIfLoaded } from '../native/load.js';
 import { nowMs } from '../platform/clock.js';
@@ -58,7 +59,9 @@ export function lookUp(options: ConfineOptions, where: Whereabouts): LookedUp {
   const glance = glanceAt(binding, paths);
   const before = known.get(options);
   const isRecent = nowMs() - hostReadAt() < LIMITS.hostFactsMs.value;
-  if (before?.glance === glance.number && isRecent) return { ...before, dispose: glance.close };
+  if (before?.glance === glance.number && isRecent && isTreeStill(before.facts.tree)) {
+    return { ...before, dispose: glance.close };
+  }
   glance.close();
   const found = lookUpAnew(options, where);
   const again = glanceAt(binding, paths);

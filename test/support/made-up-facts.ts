@@ -4,6 +4,7 @@
  */
 
 import type { HostFacts, PolicyFacts, RootFact } from '../../src/schema/facts.js';
+import { NO_TREE } from '../../src/schema/facts.js';
 
 export const HOST: HostFacts = {
   uid: 1000,
@@ -51,5 +52,7 @@ export function factsOf(
     cwd: root(cwd, { asked: '.' }),
     roots: new Map(roots.map((each) => [each.asked, each])),
     host: { ...HOST, ...host },
+    tree: NO_TREE,
+    secrets: [],
   };
 }
