@@ -26,11 +26,14 @@ export interface Invocation {
   readonly operands: readonly string[];
 }
 
+/** Which options there are, and whether each takes a value. */
+export type Flags = ReadonlyMap<string, boolean>;
+
+/** What an option without a value is given as, once for each time. */
+export const GIVEN = '';
+
 /** Options up to the first operand or `--`, the command after it. Undefined when commander has to look. */
-export function readPlainly(
-  argv: readonly string[],
-  flags: ReadonlySet<string>,
-): Invocation | undefined {
+export function readPlainly(argv: readonly string[], flags: Flags): Invocation | undefined {
   const given = new Map<string, string[]>();
   let index = 0;
   for (;;) {
@@ -43,8 +46,13 @@ export function readPlainly(
     if (!argument.startsWith('-')) break;
     const equals = argument.indexOf('=');
     const flag = equals < 0 ? argument : argument.slice(0, equals);
+    if (flags.get(flag) === false && equals < 0) {
+      given.set(flag, [GIVEN]);
+      index += 1;
+      continue;
+    }
     const text = equals < 0 ? argv[index + 1] : argument.slice(equals + 1);
-    if (!flags.has(flag) || text === undefined) return undefined;
+    if (flags.get(flag) !== true || text === undefined) return undefined;
     if (equals < 0 && text.startsWith('-')) return undefined;
     const texts = given.get(flag);
     if (texts === undefined) given.set(flag, [text]);

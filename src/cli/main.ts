@@ -4,13 +4,14 @@
  * @module
  */
 
+import type { Flags } from './arguments.js';
 import { readPlainly } from './arguments.js';
 import { runCommand } from './commands/run.js';
 import { EXIT } from './exit.js';
 import { fail } from './failing.js';
 import { RUN_ROWS } from './run-options.js';
 
-const RUN_FLAGS: ReadonlySet<string> = new Set(RUN_ROWS.map((row) => row.flag));
+const RUN_FLAGS: Flags = new Map(RUN_ROWS.map((row) => [row.flag, row.takes !== undefined]));
 
 /** Returns the exit code; never rejects. */
 async function main(argv: readonly string[]): Promise<number> {

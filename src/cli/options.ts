@@ -17,13 +17,14 @@ export type Operand =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'directory' | 'path' | 'text' };
 
-/** One option that takes a value. `Values` is what a command's options become. */
+/** One option. `Values` is what a command's options become. */
 export interface OptionRow<Values> {
   /** Long name, `--` included. */
   readonly flag: string;
   /** How the help names the value. */
-  readonly operand: string;
-  readonly takes: Operand;
+  readonly operand?: string;
+  /** Missing for one that takes no value: it is given or not. */
+  readonly takes?: Operand;
   readonly help: string;
   readonly repeatable?: true;
   /** What the texts set: all of a repeatable option's, else the last one. Throws `UnexpectedValue`. */

@@ -67,6 +67,13 @@ function paths(texts: readonly string[]): string[] {
   return texts.map(path);
 }
 
+/** A word alone is one; with others, or with paths, it is a list. */
+function protection(texts: readonly string[]): PolicyParams['protect'] {
+  const [first, ...rest] = paths(texts);
+  const word = PROTECT_CHOICES.find((choice) => choice === first);
+  return word !== undefined && rest.length === 0 ? word : texts;
+}
+
 /** Every policy option, in the order of the help. */
 export const POLICY_OPTIONS: readonly PolicyOption[] = [
   {
@@ -180,12 +187,28 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
   {
     field: 'protect',
     flag: '--protect',
-    operand: 'CHOICE',
-    takes: { kind: 'words', words: PROTECT_CHOICES },
-    help: 'none: promise nothing of files that run as code later, such as git hooks',
+    operand: 'PATH|none',
+    takes: { kind: 'path' },
+    help: 'keep one more path beneath a writable root as it is; none: let go of those that run code later; may be repeated',
+    repeatable: true,
     variable: 'CORDON_PROTECT',
-    read: ([text = '']) => ({ protect: word(PROTECT_CHOICES, text) }),
+    read: (texts) => ({ protect: protection(texts) }),
     narrows: ({ protect }) => protect === 'default',
+  },
+  {
+    field: 'hide',
+    flag: '--hide',
+    operand: 'PATH|secrets',
+    takes: { kind: 'path' },
+    help: 'let nobody in the run see a file or tree; secrets: the usual ones; may be repeated',
+    repeatable: true,
+    read: (texts) => ({ hide: paths(texts) }),
+  },
+  {
+    field: 'git',
+    flag: '--allow-git-config',
+    help: 'let the command change the configuration of repositories that it may write',
+    read: () => ({ git: 'config' }),
   },
   {
     field: 'require',

@@ -7,6 +7,7 @@
 import { Argument, Command, type CommanderError, Option } from 'commander';
 import { OPERATIONS } from '../schema/explanation.js';
 import type { CommandName, Invocation } from './arguments.js';
+import { GIVEN } from './arguments.js';
 import { EXIT } from './exit.js';
 import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
@@ -16,9 +17,7 @@ import { RUN_ROWS } from './run-options.js';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 // The tree does not care what a row's value becomes.
-type AnyRow = Pick<OptionRow<never>, 'flag' | 'operand' | 'help' | 'repeatable'> & {
-  readonly takes: Operand;
-};
+type AnyRow = Pick<OptionRow<never>, 'flag' | 'operand' | 'takes' | 'help' | 'repeatable'>;
 
 interface CommandRow {
   readonly name: CommandName;
@@ -130,8 +129,9 @@ function collect(text: string, previous: string[] | undefined): string[] {
 }
 
 function optionOf(row: AnyRow): Option {
-  const option = new Option(`${row.flag} <${row.operand}>`, row.help);
-  const { takes } = row;
+  const { flag, operand, takes, help } = row;
+  if (takes === undefined) return new Option(flag, help);
+  const option = new Option(`${flag} <${operand}>`, help);
   if (takes.kind === 'words' && takes.words.length <= MAX_LISTED) option.choices(takes.words);
   // After `choices`, which would refuse a list of words: the row reads the text, later and alone.
   return option.argParser(collect);
@@ -145,8 +145,9 @@ function invocationOf(command: Command, row: CommandRow): Invocation {
   const given = new Map<string, readonly string[]>();
   for (const option of command.options) {
     const texts: unknown = command.getOptionValue(option.attributeName());
-    if (option.long !== null && option.long !== undefined && isTexts(texts))
-      given.set(option.long, texts);
+    if (option.long === null || option.long === undefined) continue;
+    if (isTexts(texts)) given.set(option.long, texts);
+    else if (texts === true && option.long !== '--json') given.set(option.long, [GIVEN]);
   }
   return {
     given,

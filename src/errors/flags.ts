@@ -18,6 +18,8 @@ export function quoted(text: string): string {
 export function flagsOf(params: PolicyParams): string {
   return Object.entries(params)
     .flatMap(([field, value]) => {
+      // The flag says it all.
+      if (field === 'git') return optionName(field, 'flag');
       const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
       return texts.map((text) => `${optionName(field, 'flag')} ${argument(String(text))}`);
     })

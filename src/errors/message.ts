@@ -121,7 +121,9 @@ export function composeMessage(parts: ErrorParts): string {
 function invalid(parts: ErrorParts): string {
   const { object, details } = parts;
   const problem = details?.problem;
-  if (problem === undefined) return join(`Invalid request: ${object ?? 'it'}${because(parts)}.`);
+  if (problem === undefined) {
+    return join(`Invalid request: ${object ?? 'it'}${because(parts)}.`, advice(parts, ''));
+  }
   const name = details?.option ?? problem.option;
   return join(
     `Invalid ${name}: expected ${problem.expected}, got ${problem.came}.`,

@@ -3,7 +3,8 @@
  * @module
  */
 
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SecretFact } from '../schema/facts.js';
 import type { SecretPlace } from '../schema/secret-places.js';
@@ -48,12 +49,25 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
+/** An owner can make it so. */
+function canBeRead(path: string, stat: BigIntStats): boolean {
+  if (Number(stat.uid) === process.geteuid?.()) return true;
+  try {
+    // Of a directory that cannot be listed, names that are known can be read.
+    accessSync(path, stat.isDirectory() ? constants.X_OK : constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A link that leads elsewhere stands for what it leads to: the link itself tells nothing. */
 function secretAt(path: string, kind: SecretFact['class']): SecretFact | undefined {
   try {
     const canonical = realpathSync.native(path);
     const stat = lstatSync(canonical, { bigint: true });
     if (!stat.isDirectory() && !stat.isFile()) return undefined;
+    if (!canBeRead(canonical, stat)) return undefined;
     const { dev, ino, nlink } = stat;
     const objectKind = stat.isDirectory() ? 'directory' : 'file';
     return {

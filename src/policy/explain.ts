@@ -8,6 +8,7 @@ import type { Explanation, ExplanationRule, Operation, Question } from '../schem
 import { NAME_OPERATIONS } from '../schema/explanation.js';
 import type { DeviceFact, DeviceName, HostFacts, Identity, TargetFact } from '../schema/facts.js';
 import type { Origin, Policy, PolicyParams, Root } from '../schema/policy.js';
+import type { ProtectedPath } from '../schema/protection.js';
 import type { Guarantee, Mechanism } from '../schema/vocabulary.js';
 import { DEFAULT_ORIGIN } from './origins.js';
 import { isWithin } from './roots.js';
@@ -65,6 +66,13 @@ const STREAM = /^(?:\/dev\/std(?:in|out|err)|\/(?:dev|proc\/self|proc\/thread-se
 const SINKS: readonly DeviceName[] = ['/dev/null', '/dev/zero', '/dev/full'];
 const TERMINAL = '/dev/tty';
 
+/** Promises of their own, whatever the operation. What keeps them is in the enforcement report. */
+const GUARANTEES: Readonly<Partial<Record<ExplanationRule, Guarantee>>> = {
+  protected: 'protected-paths',
+  'holds-protected': 'protected-paths',
+  hidden: 'hidden-paths',
+};
+
 /** True for a path that is not looked up: it means something else in a run than here. */
 export function isOfTheRun({ operation, path }: Question): boolean {
   return operation === 'signal' || isTemp(path) || STREAM.test(path);
@@ -76,14 +84,16 @@ export function explain(request: ExplainRequest): Explanation {
   const { operation, path } = question;
   const row = rowOf(operation, target);
   const { widening, ...answer } = answerOf(request, row);
+  const guarantee = GUARANTEES[answer.rule] ?? row.guarantee;
+  const isKept = GUARANTEES[answer.rule] !== undefined;
   return {
     operation,
     asked: path,
     path: isOfTheRun(question) ? path : target.path,
     exists: isOfTheRun(question) || target.kind !== 'missing',
     ...answer,
-    ...(row.guarantee !== undefined && { guarantee: row.guarantee }),
-    by: policy.mode.value === 'danger-full-access' ? [] : judgedBy(row, policy),
+    ...(guarantee !== undefined && { guarantee }),
+    by: isKept || policy.mode.value === 'danger-full-access' ? [] : judgedBy(row, policy),
     ...(widening !== undefined && { widening }),
   };
 }
@@ -108,6 +118,8 @@ function answerOf(request: ExplainRequest, row: OperationRow): Answer {
   const { question, policy } = request;
   const { mode } = policy;
   if (mode.value === 'danger-full-access') return allowed('unconfined', mode.origin);
+  const hidden = hiddenAnswer(request);
+  if (hidden !== undefined) return hidden;
   switch (question.operation) {
     case 'read':
     case 'exec':
@@ -147,6 +159,8 @@ function changeAnswer(request: ExplainRequest, need: Need): Answer {
   const { question, policy } = request;
   if (isTemp(question.path)) return tempAnswer(question.path, { policy, need });
   if (STREAM.test(question.path) && need !== 'name') return allowed('stream', DEFAULT_ORIGIN);
+  const kept = protectionAnswer(request, need);
+  if (kept !== undefined) return kept;
   const place = placesOf(request).find((each) => reaches(each, { request, need }));
   if (place !== undefined && (need !== 'metadata' || hasOwn(policy))) {
     return allowed(place.rule, place.origin, place.root);
@@ -156,6 +170,49 @@ function changeAnswer(request: ExplainRequest, need: Need): Answer {
 
 function isTemp(path: string): boolean {
   return path === TEMP_NAME || path.startsWith(`${TEMP_NAME}/`);
+}
+
+/** Who hides something knows what, so nothing is said to widen it. */
+function hiddenAnswer({ question, target, policy }: ExplainRequest): Answer | undefined {
+  if (isOfTheRun(question)) return undefined;
+  const hidden = policy.hidden.find(({ path }) => isWithin(target.path, path));
+  return hidden === undefined ? undefined : denied('hidden', hidden.origin);
+}
+
+/** Undefined where nothing is protected from it. */
+function protectionAnswer(request: ExplainRequest, need: Need): Answer | undefined {
+  const { question, target, policy } = request;
+  const { protectedPaths, reopened } = policy;
+  const isThing = need !== 'name' && target.kind !== 'missing';
+  // A name belongs to its directory.
+  const place = isThing ? target.path : dirname(target.path);
+  const kept = protectedPaths.find(({ path }) => target.path === path || isWithin(place, path));
+  if (kept !== undefined) {
+    const isOpen = reopened.some(
+      (grant) => isWithin(place, grant.path) && isWithin(grant.path, kept.path),
+    );
+    if (isOpen) return undefined;
+    return denied('protected', kept.origin, openingOf(kept, { request, need }));
+  }
+  const movesAway = question.operation === 'remove' || question.operation === 'rename';
+  const inside = movesAway ? protectedPaths.filter(({ path }) => isWithin(path, target.path)) : [];
+  const [first] = inside;
+  if (first === undefined) return undefined;
+  const isAsked = inside.some((each) => each.class === 'asked');
+  return denied('holds-protected', first.origin, isAsked ? undefined : { protect: 'none' });
+}
+
+/** The smallest grant that outranks a protection; none outranks what was asked for by name. */
+function openingOf(kept: ProtectedPath, { request, need }: Reach): PolicyParams | undefined {
+  const { target, policy } = request;
+  const { path } = kept;
+  const isGitConfig = policy.gitDirs.some(
+    ({ gitDir }) => path === `${gitDir}/config` || path === `${gitDir}/config.worktree`,
+  );
+  if (kept.class === 'asked') return undefined;
+  if (isGitConfig) return { git: 'config' };
+  const smallest = smallestThing(target, need);
+  return { allowWrite: [isWithin(smallest.path, path) ? smallest.path : path] };
 }
 
 /** The directory itself has its name in a place that is not the run's. */

@@ -59,7 +59,7 @@ export function protectionsOf(request: ProtectionRequest): Protections {
     grants,
   );
   const protectedPaths = [...kept].sort(byPath);
-  checkCount('protect', protectedPaths.length + hidden.length);
+  checkCount(protectedPaths.length + hidden.length);
   return {
     protectedPaths,
     reopened: reopenedIn(protectedPaths, request.grants),
@@ -83,11 +83,7 @@ function askedOf({ params, facts, source, grants }: ProtectionRequest): readonly
     const { path, kind, dev, ino, links = 1 } = factOf(asked, facts);
     const granted = grants.find((grant) => grant.path === path);
     if (granted !== undefined) {
-      throw conflict(
-        'protect',
-        path,
-        `it is granted as well (${granted.origin.name ?? 'a grant'})`,
-      );
+      throw conflict(origin, `${path} cannot be protected: ${granted.origin.name} grants it`);
     }
     return { path, kind, dev, ino, links, class: 'asked', origin };
   });
@@ -163,10 +159,13 @@ function hiddenOf({ params, facts, source, workspace, writable, grants }: Protec
     const { path, kind, dev, ino } = factOf(each, facts);
     const inside = needed.find((place) => isWithin(place.path, path));
     if (inside !== undefined) {
-      throw conflict('hide', path, `the run works in ${inside.path}`);
+      throw conflict(origin, `${path} cannot be hidden: the run works in ${inside.path}`);
     }
     if (kind !== 'directory' && kind !== 'file') {
-      throw conflict('hide', path, `it is a ${kind}, neither a file nor a directory`);
+      throw conflict(
+        origin,
+        `${path} cannot be hidden: it is a ${kind}, neither a file nor a directory`,
+      );
     }
     return { path, kind, dev, ino, class: 'asked', origin };
   });
@@ -257,22 +256,20 @@ function factOf(asked: string, { roots }: PolicyFacts): RootFact {
   });
 }
 
-function conflict(field: 'protect' | 'hide', path: string, reason: string): SandboxError {
+function conflict({ name }: Origin, reason: string): SandboxError {
   return new SandboxError({
     code: 'INVALID_REQUEST',
-    object: field,
-    details: {
-      reason: `${path} cannot be ${field === 'hide' ? 'hidden' : 'protected'}: ${reason}`,
-    },
+    ...(name !== undefined && { object: name }),
+    details: { reason, advice: 'Leave one of the two out.' },
   });
 }
 
-function checkCount(option: string, count: number): void {
+function checkCount(count: number): void {
   const { value } = LIMITS.protectedPaths;
   if (count <= value) return;
   throw new SandboxError({
     code: 'LIMIT_EXCEEDED',
-    object: option,
+    object: 'protect',
     details: { reason: `${count} paths to protect and hide, at most ${value}` },
   });
 }

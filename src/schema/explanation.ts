@@ -50,6 +50,12 @@ export type ExplanationRule =
   | 'socket-grant'
   /** A socket that the run makes itself, in a tree where it may. */
   | 'own-socket'
+  /** Not allowed: it becomes code that runs outside later, or leads to it, or somebody asked for it. */
+  | 'protected'
+  /** Not allowed: something protected lies beneath it, and would be moved away with it. */
+  | 'holds-protected'
+  /** Not allowed: the run does not see it. */
+  | 'hidden'
   /** Not allowed: no grant of the policy reaches it. */
   | 'not-granted'
   /** Not allowed: the run has no temp directory. */

@@ -3,9 +3,11 @@
  * @module
  */
 
+import { flagsOf } from '../../errors/flags.js';
 import { visible } from '../../errors/visible.js';
 import type { Origin, Policy, Root, Sourced } from '../../schema/policy.js';
-import type { Requirement } from '../../schema/vocabulary.js';
+import type { ProtectionNote, SearchGap } from '../../schema/protection.js';
+import type { GitChoice, Requirement } from '../../schema/vocabulary.js';
 import type { Cell, Sheet } from './text.js';
 import { columns } from './text.js';
 
@@ -50,9 +52,67 @@ function sockets({ mode, sockets: { value }, reachable }: Policy): Cell[][] {
   return roots('reachable', reachable);
 }
 
+/** More would bury the rest; JSON has them all. */
+const MOST_LISTED = 20;
+
+type Kept = Policy['protectedPaths'][number] | Policy['hidden'][number];
+
+/** What exists of it: a path that is missing has nothing to be kept. */
+function kept(name: string, found: readonly Kept[]): Cell[][] {
+  if (found.length === 0) return [];
+  const rest = found.length - MOST_LISTED;
+  const cells = found.slice(0, MOST_LISTED).map(
+    ({ path, kind, class: of, origin }, index) =>
+      [
+        { text: index === 0 ? name : '' },
+        { text: `${visible(path)}${kind === 'symlink' ? ' (symlink)' : ''}` },
+        {
+          text: of === 'asked' ? originText(origin) : `${of}, ${originText(origin)}`,
+          tone: 'faint',
+        },
+      ] satisfies Cell[],
+  );
+  return rest > 0
+    ? [...cells, [{ text: '' }, { text: `and ${rest} more (--json lists all)` }]]
+    : cells;
+}
+
+function gitText(git: GitChoice): string {
+  return { default: 'protected', config: 'writable', strict: 'protected, and no name may appear' }[
+    git
+  ];
+}
+
+const GAPS: Readonly<Record<SearchGap, string>> = {
+  'too-many-directories': 'there are too many directories',
+  'too-many-entries': 'there are too many names',
+  'unreadable-directory': 'a directory cannot be read',
+  'unreadable-git-file': 'a file of git’s is too large, unreadable, or no file',
+  'unnameable-path': 'a path is not UTF-8',
+  'no-native-part': 'the native part is not built',
+};
+
+function search({ reason }: Policy['search']): Cell[][] {
+  if (reason === undefined) return [];
+  return [[{ text: 'search' }, { text: `incomplete: ${GAPS[reason]}` }]];
+}
+
+const NOTES: Readonly<Record<ProtectionNote['kind'], string>> = {
+  'git-dir-outside': 'the repository lies outside the writable roots: git can read it, not commit',
+  'grant-outranks': 'granted, and therefore not kept',
+  'second-name': 'has a second name, which is not protected',
+  'link-in-the-way':
+    'is a link: what it leads to is protected where it is writable, its own name may not be',
+};
+
+function noteText({ kind, path, widening }: ProtectionNote): string {
+  const move = widening === undefined ? '' : `; ${flagsOf(widening)} allows it`;
+  return `${visible(path)}: ${NOTES[kind]}${move}`;
+}
+
 /** The policy, a line per field; every writable root and every reachable socket has its own. */
 export function policyText(sheet: Sheet, policy: Policy): string[] {
-  return columns(sheet, [
+  const fields = columns(sheet, [
     field('mode', policy.mode, String),
     field('workspace', policy.workspace, rootText),
     ...(policy.mode.value === 'danger-full-access'
@@ -67,6 +127,12 @@ export function policyText(sheet: Sheet, policy: Policy): string[] {
     field('root-capabilities', policy.rootCapabilities, String),
     field('namespaces', policy.namespaces, String),
     field('protect', policy.protect, String),
+    field('git-config', policy.git, gitText),
+    ...kept('protected', policy.protectedPaths),
+    ...kept('hidden', policy.hidden),
+    ...search(policy.search),
     field('require', policy.require, requirementText),
   ]);
+  // Sentences: as cells they would make the columns as wide.
+  return [...fields, ...policy.notes.slice(0, MOST_LISTED).map(noteText)];
 }

@@ -5,7 +5,7 @@ import { readPlainly } from '../../../src/cli/arguments.js';
 import { ParsingEnded, program } from '../../../src/cli/program.js';
 import { RUN_ROWS } from '../../../src/cli/run-options.js';
 
-const FLAGS = new Set(RUN_ROWS.map((row) => row.flag));
+const FLAGS = new Map(RUN_ROWS.map((row) => [row.flag, row.takes !== undefined]));
 
 interface Parsed {
   readonly name?: string;
@@ -141,7 +141,7 @@ describe('the short way', () => {
   it('agrees with the tree on whatever it reads', async () => {
     const token = fc.oneof(
       fc.constantFrom(
-        ...FLAGS,
+        ...FLAGS.keys(),
         '--',
         '-',
         '--json',
