@@ -191,7 +191,7 @@ void Broker::start(int listener, const Plan& plan, const char* temporary, int co
   plan_ = &plan;
   temporary_ = temporary;
   workers_.start(listener);
-  connector_.start(listener, plan, &workers_, &denials_);
+  connector_.start(listener, plan, temporary, &workers_, &denials_);
   // The caller then runs on this processor at once, with no trip through the scheduler. Older
   // kernels say no.
   static_cast<void>(syscall(SYS_ioctl, static_cast<long>(listener), kNotifSetFlags, kSyncWakeUp));

@@ -78,11 +78,13 @@ int64_t connect_now(int socket, const void* address, unsigned length) {
 
 }  // namespace
 
-void Connector::start(int listener, const Plan& plan, Workers* workers, Denials* denials) {
+void Connector::start(int listener, const Plan& plan, const char* temporary, Workers* workers,
+                      Denials* denials) {
   listener_ = listener;
   denials_ = denials;
   workers_ = workers;
   plan_ = &plan;
+  temporary_ = temporary;
 }
 
 void Connector::begin() {
@@ -107,6 +109,8 @@ bool Connector::permitted(const char* path, int object) {
   granted_ = false;
   // Only the run itself writes in its own temp directory, whatever the file system says of ages.
   if (plan_->temp[0] != '\0' && beneath(path, plan_->temp)) return true;
+  // Of what was there before the kernel finds no listener: it looks for the inode that was bound.
+  if (temporary_ != nullptr && beneath(path, temporary_)) return true;
   PlanReader rules = read_list(plan_->rules);
   for (uint32_t i = 0; i < plan_->rules.count; ++i) {
     PlanRule rule = rules.rule();

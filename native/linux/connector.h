@@ -23,7 +23,8 @@ class Connector {
  public:
   // Before the command is started: what it makes in its first moment is the run's own.
   void begin();
-  void start(int listener, const Plan& plan, Workers* workers, Denials* denials);
+  void start(int listener, const Plan& plan, const char* temporary, Workers* workers,
+             Denials* denials);
 
   enum class Done : uint8_t { kAnswered, kPending };
 
@@ -40,6 +41,7 @@ class Connector {
 
   int listener_ = -1;
   const Plan* plan_ = nullptr;
+  const char* temporary_ = nullptr;
   timespec began_{};
   bool granted_ = false;  // by the policy, whoever serves it
   Workers* workers_ = nullptr;

@@ -25,8 +25,10 @@ enum FilterFeature : uint32_t {
   kFilterBrokerTruncate = 1u << 8,  // Landlock below ABI 3
   kFilterNoOpenat2 = 1u << 9,       // its flags and mode lie in memory
   kFilterObserve = 1u << 10,        // what would write is reported, and then left to the kernel
+  kFilterMountedMetadata =
+      1u << 11,  // read-only mounts keep what is outside; what goes to the broker is set-id bits
 };
-inline constexpr uint32_t kFilterFeatures = (kFilterObserve << 1) - 1;
+inline constexpr uint32_t kFilterFeatures = (kFilterMountedMetadata << 1) - 1;
 
 enum class Judgement : uint8_t {
   kRefuse,   // errno
@@ -112,7 +114,9 @@ inline constexpr uint32_t kSetLease = 1024;
 inline constexpr uint32_t kSetDelegation = 1039;
 inline constexpr uint32_t kRenameWhiteout = 4;
 
-inline constexpr uint32_t kMetadata = kFilterBrokerMetadata | kFilterRefuseMetadata;
+inline constexpr uint32_t kMetadata =
+    kFilterBrokerMetadata | kFilterRefuseMetadata | kFilterMountedMetadata;
+inline constexpr uint32_t kAsksForFlags = kFilterBrokerMetadata | kFilterMountedMetadata;
 inline constexpr uint32_t kSocketsAny = kFilterBrokerSockets | kFilterNoUnixSockets;
 
 // First match of a call wins, so a refusal that holds whatever the broker says stands before the
@@ -233,6 +237,14 @@ inline constexpr FilterRow kFilterRows[] = {
     {"removexattrat", 466, 466, kFilterRefuseMetadata, Judgement::kRefuse, EACCES},
     {"file_setattr", 469, 469, kFilterRefuseMetadata, Judgement::kRefuse, EACCES},
 
+    {"chmod", 90, kNoSuchCall, kFilterMountedMetadata, Judgement::kBroker, 0, Test::kAnyBit, 1,
+     kSetIdBits},
+    {"fchmod", 91, 52, kFilterMountedMetadata, Judgement::kBroker, 0, Test::kAnyBit, 1, kSetIdBits},
+    {"fchmodat", 268, 53, kFilterMountedMetadata, Judgement::kBroker, 0, Test::kAnyBit, 2,
+     kSetIdBits},
+    {"fchmodat2", 452, 452, kFilterMountedMetadata, Judgement::kBroker, 0, Test::kAnyBit, 2,
+     kSetIdBits},
+
     {"chmod", 90, kNoSuchCall, kFilterBrokerMetadata, Judgement::kBroker, 0},
     {"fchmod", 91, 52, kFilterBrokerMetadata, Judgement::kBroker, 0},
     {"fchmodat", 268, 53, kFilterBrokerMetadata, Judgement::kBroker, 0},
@@ -254,12 +266,9 @@ inline constexpr FilterRow kFilterRows[] = {
     {"fremovexattr", 199, 16, kFilterBrokerMetadata, Judgement::kBroker, 0},
     {"removexattrat", 466, 466, kFilterBrokerMetadata, Judgement::kBroker, 0},
     {"file_setattr", 469, 469, kFilterBrokerMetadata, Judgement::kBroker, 0},
-    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1,
-     kIoctlSetFlags},
-    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1,
-     kIoctlSetFlags32},
-    {"ioctl", 16, 29, kFilterBrokerMetadata, Judgement::kBroker, 0, Test::kEquals, 1,
-     kIoctlSetXattr},
+    {"ioctl", 16, 29, kAsksForFlags, Judgement::kBroker, 0, Test::kEquals, 1, kIoctlSetFlags},
+    {"ioctl", 16, 29, kAsksForFlags, Judgement::kBroker, 0, Test::kEquals, 1, kIoctlSetFlags32},
+    {"ioctl", 16, 29, kAsksForFlags, Judgement::kBroker, 0, Test::kEquals, 1, kIoctlSetXattr},
     {"ioctl", 16, 29, kMetadata, Judgement::kRefuse, ENOTTY, Test::kEquals, 1,
      kIoctlVfatSetAttributes},
     // Landlock has no word on these: on btrfs an ordinary user destroyed a subvolume through a

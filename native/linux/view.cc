@@ -11,6 +11,7 @@
 
 #include "core/plan_codec.h"
 #include "core/text.h"
+#include "linux/resolve.h"
 
 namespace cordon {
 namespace {
@@ -175,6 +176,8 @@ bool View::make_shelf() {
 // kernel cannot do it the directory stays as it is outside, which the caller hears of by its
 // absence.
 bool View::mount_temporary(const PlanView& view) {
+  // Whoever works there works on what is there.
+  if (beneath(plan_->cwd, view.path)) return true;
   if (!make_shelf()) return false;
   if (mkdirat(shelf_.get(), "upper", 01777) != 0 || mkdirat(shelf_.get(), "work", 0700) != 0) {
     return refuse(errno, view.path);

@@ -89,7 +89,7 @@ async function probeMounts(
     : (['user'] as const)) {
     try {
       const seen = await observe(request, (scene) =>
-        confinedChild(request, { scene, filter: withOwnIpc(filter), mounts: kind }),
+        confinedChild(request, { scene, filter: mountedFilter(filter), mounts: kind }),
       );
       const proofs = EFFECTS.map((effect) => [effect, judge(effect, control, seen)] as const);
       return { kind, proofs: Object.fromEntries(proofs) };
@@ -101,9 +101,10 @@ async function probeMounts(
   return failed;
 }
 
-/** Queues and shared memory are the run's own there, so nothing need refuse them. */
-function withOwnIpc(filter: readonly FilterFeature[]): readonly FilterFeature[] {
-  return filter.filter((feature) => feature !== 'no-shared-ipc');
+/** Queues and shared memory are the run's own there, so nothing need refuse them, and metadata is left to the mounts. */
+function mountedFilter(filter: readonly FilterFeature[]): readonly FilterFeature[] {
+  const kept = filter.filter((feature) => feature !== 'no-shared-ipc');
+  return kept.map((feature) => (feature === 'broker-metadata' ? 'mounted-metadata' : feature));
 }
 
 function judge(effect: Effect, control: Sightings, confined: Sightings): Proof {

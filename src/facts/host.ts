@@ -3,7 +3,7 @@
  * @module
  */
 
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { nowMs } from '../platform/clock.js';
@@ -17,7 +17,10 @@ import { LIMITS } from '../schema/limits.js';
 const DEFAULT_TEMP_PARENT = '/tmp';
 
 /** What hardly ever changes while a process runs, and costs dozens of system calls to look up. */
-type LastingFacts = Pick<HostFacts, 'homes' | 'cordon' | 'devices' | 'packageRoot'>;
+type LastingFacts = Pick<
+  HostFacts,
+  'homes' | 'cordon' | 'devices' | 'packageRoot' | 'commonTemp' | 'ownerChecked'
+>;
 
 let kept:
   | { readonly key: string; readonly readAt: number; readonly facts: LastingFacts }
@@ -56,6 +59,8 @@ function lastingFacts(env: NodeJS.ProcessEnv, uid: number): LastingFacts {
     cordon: canonicalDirectories(cordonDirectories({ env, uid, home })),
     devices: readDevices(),
     packageRoot: ownPackage(),
+    commonTemp: commonTemp(),
+    ownerChecked: ownerCheckedFiles(uid),
   };
   kept = { key, readAt: now, facts };
   return facts;
@@ -74,6 +79,45 @@ export function canonicalAsFarAsItExists(path: string): string {
 function ownPackage(): string | undefined {
   const root = packageRoot();
   return root === undefined ? undefined : canonicalAsFarAsItExists(root);
+}
+
+function commonTemp(): string | undefined {
+  const path = DEFAULT_TEMP_PARENT;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? path : undefined;
+}
+
+/** ssh refuses what it includes from others than root and its user; the file it starts from it believes. */
+const OWNER_CHECKED_DIRECTORY = '/etc/ssh/ssh_config.d';
+/** What files there include on systems of the Red Hat family. */
+const OWNER_CHECKED_FILE = '/etc/crypto-policies/back-ends/openssh.config';
+
+function ownerCheckedFiles(uid: number): readonly string[] {
+  if (uid === 0) return [];
+  const names = namesIn(OWNER_CHECKED_DIRECTORY).filter((name) => name.endsWith('.conf'));
+  const paths = [
+    ...names
+      .slice(0, LIMITS.ownerCheckedFiles.value)
+      .map((name) => join(OWNER_CHECKED_DIRECTORY, name)),
+    OWNER_CHECKED_FILE,
+  ];
+  return [...new Set(paths.flatMap((path) => existing(path) ?? []))];
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    return [];
+  }
+}
+
+function existing(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function homeOfUser(): string | undefined {

@@ -60,6 +60,7 @@ const FILTER_BITS: Readonly<Record<FilterFeature, number>> = {
   'broker-truncate': 1 << 8,
   'no-openat2': 1 << 9,
   observe: 1 << 10,
+  'mounted-metadata': 1 << 11,
 };
 
 /** Resource numbers of Linux (`<asm-generic/resource.h>`), equal on x86-64 and arm64. */

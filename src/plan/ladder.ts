@@ -143,6 +143,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   metadata: {
     promise: prevent,
     rungs: [
+      { ...MOUNTS, mechanisms: ['mounts', 'seccomp'], features: ['mounted-metadata'], ...METADATA },
       { ...BROKER, features: ['broker-metadata'], ...METADATA },
       { ...FILTER, features: ['refuse-metadata'], ...METADATA },
     ],
@@ -151,6 +152,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   'set-id': {
     promise: prevent,
     rungs: [
+      { ...BROKER, features: ['set-id', 'mounted-metadata'], ...SET_ID },
       { ...BROKER, features: ['set-id', 'broker-metadata'], ...SET_ID },
       { ...FILTER, features: ['set-id', 'refuse-metadata'], ...SET_ID },
     ],

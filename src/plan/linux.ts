@@ -37,6 +37,8 @@ export interface HostCapabilities {
   readonly uid: number;
   readonly gid: number;
   readonly devices: HostFacts['devices'];
+  readonly commonTemp?: HostFacts['commonTemp'];
+  readonly ownerChecked?: HostFacts['ownerChecked'];
 }
 
 /** The part of a plan that is no policy. */
@@ -94,15 +96,22 @@ const RULE_OF_ROOT: Readonly<Record<Root['kind'], RuleKind>> = {
   fifo: 'file',
 };
 
+/** What the three streams of a Run are. */
+export interface Streams {
+  /** Path of the Run's own terminal, null when it has none. */
+  readonly terminal: string | null;
+  /** One of them is something with a mode and an owner, and not a pipe or a socket. */
+  readonly handsFiles: boolean;
+}
+
 /**
- * What confines a run of this policy; `terminal` is the path of the run's own, null when it has none. Throws
- * `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock, or when it requires namespaces that there are
- * not.
+ * What confines a run of this policy. Throws `SANDBOX_UNAVAILABLE` when the policy confines and there is no Landlock, or
+ * when it requires namespaces that there are not.
  */
 export function confinementOf(
   policy: Policy,
   host: HostCapabilities,
-  terminal: string | null,
+  streams: Streams,
 ): Confinement {
   const { uid, gid } = host;
   if (policy.mode.value === 'danger-full-access') return unconfined({ uid, gid });
@@ -114,8 +123,9 @@ export function confinementOf(
     throw mountsRequired(mounts);
   }
   const hasMounts = mounts.kind !== 'none';
-  const filter = filterOf(policy, host, { landlockAbi, hasMounts });
-  const view = { policy, devices: host.devices, isInteractive: terminal !== null };
+  const { terminal, handsFiles } = streams;
+  const filter = filterOf(policy, host, { landlockAbi, hasMounts, handsFiles });
+  const view = { policy, host, isInteractive: terminal !== null };
   return {
     plan: {
       uid,
@@ -145,6 +155,7 @@ const ASKED: ReadonlySet<FilterFeature> = new Set([
   'broker-metadata',
   'broker-sockets',
   'broker-truncate',
+  'mounted-metadata',
 ]);
 
 function mechanismsOf(filter: readonly FilterFeature[], hasMounts: boolean): readonly Mechanism[] {
@@ -175,11 +186,17 @@ function mountsOf(
   return { kind: mounts.kind };
 }
 
+interface FilterQuestion {
+  readonly landlockAbi: number;
+  readonly hasMounts: boolean;
+  readonly handsFiles: boolean;
+}
+
 /** Without a listener a read-only run falls to refusing all metadata; one that writes keeps what it needs, and says so. */
 function filterOf(
   policy: Policy,
   { seccomp, listener, descriptorCopies }: HostCapabilities,
-  { landlockAbi, hasMounts }: { readonly landlockAbi: number; readonly hasMounts: boolean },
+  { landlockAbi, hasMounts, handsFiles }: FilterQuestion,
 ): readonly FilterFeature[] {
   if (!seccomp) return [];
   const writes = policy.writable.length > 0;
@@ -188,7 +205,9 @@ function filterOf(
   const features: FilterFeature[] = ['doors', 'terminals', 'set-id', 'no-openat2'];
   const hasOwnIpc = hasMounts && hasOwnSharedMemory(policy);
   if (policy.sharedMemory.value === 'none' && !hasOwnIpc) features.push('no-shared-ipc');
-  if (listener && hasOwn) features.push('broker-metadata');
+  // What the broker does not see it cannot report; and a file that is handed over is one of the mounts outside.
+  const isMounted = hasMounts && !handsFiles && policy.denials.value === 'off';
+  if (listener && hasOwn) features.push(isMounted ? 'mounted-metadata' : 'broker-metadata');
   else if (!writes) features.push('refuse-metadata');
   if (policy.sockets.value === 'none') features.push('no-unix-sockets');
   else if (listener && descriptorCopies) features.push('broker-sockets');

@@ -35,7 +35,8 @@ export type FilterFeature =
   | 'no-shared-ipc'
   | 'broker-truncate'
   | 'no-openat2'
-  | 'observe';
+  | 'observe'
+  | 'mounted-metadata';
 
 /** What a Run sees otherwise than its host; named as in `native/core/plan.h`, and arranged in an order of their own. */
 export type ViewKind =

@@ -39,7 +39,9 @@ export function proofsFor(
   const general = proven.listener ? proven.brokered : proven.refused;
   return Object.fromEntries(
     EFFECTS.map((effect) => {
-      const source = isOfMounts(effect) ? inMounts : sourceOf(effect, filter, proven);
+      const isMounted =
+        isOfMounts(effect) || (isMetadata(effect) && filter.includes('mounted-metadata'));
+      const source = isMounted ? inMounts : sourceOf(effect, filter, proven);
       return [effect, (source ?? general)[effect]];
     }),
   );
@@ -47,6 +49,11 @@ export function proofsFor(
 
 /** Effects that mounts of a run's own judge, where it has them. */
 const OF_MOUNTS: readonly string[] = ['protected-', 'hidden-', 'shared-directory', 'shared-ipc'];
+
+/** Effects that read-only mounts stop where a plan leaves them to these. */
+function isMetadata(effect: Effect): boolean {
+  return effect.startsWith('metadata-') || effect === 'set-id-mode';
+}
 
 function isOfMounts(effect: Effect): boolean {
   return OF_MOUNTS.some((prefix) => effect.startsWith(prefix));

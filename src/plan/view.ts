@@ -3,7 +3,7 @@
  * @module
  */
 
-import { isWithin } from '../policy/roots.js';
+import { isRelated, isWithin } from '../policy/roots.js';
 import type { HostFacts } from '../schema/facts.js';
 import type { Policy, Root } from '../schema/policy.js';
 import type { MountsKind } from '../schema/proofs.js';
@@ -13,7 +13,8 @@ import type { Namespace, View } from './plan.js';
 /** What is needed to say what a Run sees. */
 export interface ViewRequest {
   readonly policy: Policy;
-  readonly devices: HostFacts['devices'];
+  readonly host: Pick<HostFacts, 'devices'> &
+    Partial<Pick<HostFacts, 'commonTemp' | 'ownerChecked'>>;
   readonly kind: MountsKind;
   /** The Run has a terminal of somebody's. */
   readonly isInteractive: boolean;
@@ -45,11 +46,12 @@ export function namespacesOf({
 }
 
 /** What is arranged for it. */
-export function viewsOf({ policy, devices, isInteractive }: ViewRequest): readonly View[] {
+export function viewsOf({ policy, host, kind, isInteractive }: ViewRequest): readonly View[] {
   const { writable, protectedPaths, reopened, hidden } = policy;
   // A link cannot be mounted on: what holds it is pinned, and it is reported.
   const kept = protectedPaths.filter(({ kind }) => kind !== 'symlink');
   const isOpen = writable.some(({ path }) => path === '/');
+  const { devices, commonTemp, ownerChecked = [] } = host;
   const roots = writable.filter((root) => isMounted(root));
   return [
     ...(isOpen ? [] : [plain('read-only', '/')]),
@@ -60,7 +62,21 @@ export function viewsOf({ policy, devices, isInteractive }: ViewRequest): readon
     ...hidden.map(({ path }) => plain('hidden', path)),
     ...(hasOwnSharedMemory(policy) ? mountPoint('shared-memory', devices['/dev/shm']) : []),
     ...(hasOwnTerminals(policy, isInteractive) ? mountPoint('terminals', devices['/dev/pts']) : []),
+    ...(kind === 'user' ? ownerChecked.map((path) => plain('copied', path)) : []),
+    ...(commonTemp !== undefined && isOnlyCommon(commonTemp, policy)
+      ? [plain('temporary', commonTemp)]
+      : []),
   ];
+}
+
+/** Whether nothing that the policy speaks of lies in it: then what the Run writes there can be its own. */
+function isOnlyCommon(
+  directory: string,
+  { temp, workspace, writable, reachable, hidden }: Policy,
+): boolean {
+  if (temp.value === 'none') return false;
+  const named = [workspace.value, ...writable, ...reachable, ...hidden];
+  return !named.some(({ path }) => isRelated(path, directory));
 }
 
 /** What a read-only mount keeps from being written; devices, pipes and sockets it does not. */

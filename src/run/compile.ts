@@ -43,6 +43,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Path of the run's own terminal. */
   readonly terminal: string | null;
+  /** One of them is something with a mode and an owner: a file, a device, a terminal. */
+  readonly handsFiles: boolean;
 }
 
 /** A plan, its bytes and what it enforces. */
@@ -104,6 +106,7 @@ export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
     kernel,
     proven,
     terminal: terminal.terminal,
+    handsFiles: terminal.handsFiles,
   });
   const plan = {
     ...confinement,
@@ -129,6 +132,7 @@ interface StrengthQuestion extends Omit<Machine, 'terminal'> {
   readonly policy: Policy;
   readonly host: HostFacts;
   readonly terminal: Terminal['terminal'];
+  readonly handsFiles: boolean;
 }
 
 interface Strength {
@@ -139,10 +143,10 @@ interface Strength {
 const strengths = new Recall<StrengthQuestion, Strength>();
 
 function strengthOf(question: StrengthQuestion): Strength {
-  const { policy, host, kernel, proven, terminal } = question;
+  const { policy, host, kernel, proven, terminal, handsFiles } = question;
   return strengths.of(question, () => {
     const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
-    const { plan, applied } = confinementOf(policy, capabilities, terminal);
+    const { plan, applied } = confinementOf(policy, capabilities, { terminal, handsFiles });
     const proofs = proofsFor(plan, proven);
     const enforcement = enforcementOf({ policy, applied, proofs });
     requireEnough(policy, enforcement);

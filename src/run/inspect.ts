@@ -62,7 +62,10 @@ function enforcementHere(
   { policy, host, proven }: Look & { readonly proven: Proven },
 ): Enforcement {
   const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
-  const { applied } = confinementOf(policy, capabilities, null);
+  const { applied } = confinementOf(policy, capabilities, {
+    terminal: null,
+    handsFiles: true,
+  });
   return enforcementOf({ policy, applied, proofs: proofsFor(applied, proven) });
 }
 

@@ -81,7 +81,12 @@ export async function prepare(
     const compiled = compileRequest(resolved, {
       kernel: backend.kernel,
       proven,
-      terminal: { isInteractive: terminal, terminal: terminal ? '/dev/tty' : null },
+      terminal: {
+        isInteractive: terminal,
+        terminal: terminal ? '/dev/tty' : null,
+        // The spawner decides what they are, later.
+        handsFiles: true,
+      },
     });
     return new Preparation({ resolved, compiled, backend, startedAt });
   } catch (error) {

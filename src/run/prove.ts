@@ -53,7 +53,7 @@ export async function proveWith(
         kernel: backend.kernel,
         proven,
         // A session of its own, in which the terminal can become the controlling one: only then can it be pushed into.
-        terminal: { isInteractive: false, terminal },
+        terminal: { isInteractive: false, terminal, handsFiles: true },
       });
     const { enforcement } = compile(null);
     const { attempts, roots } = await attemptAll({

@@ -32,6 +32,8 @@ export class CommandStdio implements RunStreams {
   terminal: string | null = null;
   /** Whether it was handed a terminal: it keeps that and its job control. */
   isInteractive = false;
+  /** Whether one of them is something with a mode and an owner; `/dev/null` is. */
+  handsFiles = false;
   readonly #binding: Binding;
   /** The command's ends, and what is kept open for it. */
   readonly #forCommand: number[] = [];
@@ -94,7 +96,8 @@ export class CommandStdio implements RunStreams {
 
   #prepare(index: Index, entry: StdioEntry): void {
     if (entry === 'pipe') this.descriptors[index] = this.#pipe(index);
-    else if (entry !== 'ignore') {
+    else if (entry === 'ignore') this.handsFiles = true;
+    else {
       this.descriptors[index] = this.#handOver(index, descriptorOf(entry, index));
     }
   }
@@ -116,6 +119,8 @@ export class CommandStdio implements RunStreams {
     }
     const isLog = facts.kind === 'file' && facts.append && facts.access !== 'read';
     if (index !== 0 && isLog) return this.#pumpInto(fd);
+    // A pipe may have a name, and then mode and owner are a file's.
+    if (facts.kind !== 'socket') this.handsFiles = true;
     // The launch may have to wait, and the caller may close what it handed over meanwhile.
     return fd === index ? fd : this.#keep(this.#binding.duplicate(fd));
   }

@@ -52,6 +52,12 @@ export interface HostFacts {
   /** Parent of private temp directories. */
   readonly tempParent: string;
   readonly devices: Readonly<Partial<Record<DeviceName, DeviceFact>>>;
+  /** The directory for everybody's temporary files, `/tmp`; undefined where that is a link or missing. */
+  readonly commonTemp?: string | undefined;
+  /**
+   * Files whose owner a program checks before it believes them: in a user namespace root's are nobody's. Canonical.
+   */
+  readonly ownerChecked: readonly string[];
   /** True when `/dev/shm` holds anything, or cannot be read. */
   readonly sharedMemoryOccupied: boolean;
 }

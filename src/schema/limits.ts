@@ -64,6 +64,12 @@ export const LIMITS = {
     error: 'LIMIT_EXCEEDED',
     words: 'protected and hidden paths of one policy',
   },
+  ownerCheckedFiles: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'files of /etc/ssh/ssh_config.d that a run in a user namespace sees as its own',
+  },
   argumentBytes: {
     value: 131_071,
     unit: 'bytes',

@@ -18,6 +18,8 @@ export const HOST: HostFacts = {
     cache: '/home/u/.cache/cordon',
   },
   tempParent: '/tmp',
+  commonTemp: '/tmp',
+  ownerChecked: ['/etc/ssh/ssh_config.d/a.conf'],
   devices: {
     '/dev/null': { path: '/dev/null', kind: 'device', dev: 5n, ino: 4n },
     '/dev/zero': { path: '/dev/zero', kind: 'device', dev: 5n, ino: 6n },

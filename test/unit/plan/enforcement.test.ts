@@ -74,7 +74,7 @@ function applied(
 function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): Enforcement {
   if (abi === 0) return enforcementOf({ policy, applied: NOTHING, proofs: {} });
   const host = { landlockAbi: abi, uid: 1000, gid: 1000, devices: HOST.devices, ...machine };
-  const compiled = confinementOf(policy, host, null);
+  const compiled = confinementOf(policy, host, { terminal: null, handsFiles: false });
   const proven = {
     ...machine,
     brokered: machine.listener ? proofs : {},

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SandboxUnavailableError } from '../../../src/errors/sandbox-error.js';
 import { encodePlan } from '../../../src/plan/encode.js';
-import type { HostCapabilities, LaunchRequest } from '../../../src/plan/linux.js';
+import type { HostCapabilities, LaunchRequest, Streams } from '../../../src/plan/linux.js';
 import { confinementOf, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
 import { resolve } from '../../../src/policy/resolve.js';
 import type { PolicyParams } from '../../../src/schema/policy.js';
@@ -18,6 +18,8 @@ const CAPABLE: HostCapabilities = {
   gid: 100,
   devices: HOST.devices,
 };
+/** Nothing with a mode and an owner is handed over. */
+const PIPES: Streams = { terminal: null, handsFiles: false };
 const REQUEST: LaunchRequest = {
   program: '/bin/true',
   argv: ['true'],
@@ -37,7 +39,7 @@ function rules(params: PolicyParams, { terminal = null as string | null } = {}, 
     root('/p', { kind: 'fifo' }),
     root('/s', { kind: 'socket' }),
   ]);
-  const { plan } = confinementOf(policy, host, terminal);
+  const { plan } = confinementOf(policy, host, { terminal, handsFiles: true });
   return plan.rules.map(({ kind, path, identity }) => [kind, path, identity !== null]);
 }
 
@@ -185,7 +187,7 @@ describe('the filter', () => {
       root('/f', { kind: 'file' }),
       root('/s', { kind: 'socket' }),
     ]);
-    const { plan, applied } = confinementOf(policy, { ...CAPABLE, ...host }, null);
+    const { plan, applied } = confinementOf(policy, { ...CAPABLE, ...host }, PIPES);
     expect(plan.filter).toEqual(expected);
     expect(applied.filter).toEqual(expected);
     expect(applied.mechanisms.includes('seccomp')).toBe(expected.length > 0);
@@ -199,9 +201,9 @@ describe('the filter', () => {
         root('/f', { kind: 'file' }),
         root('/s', { kind: 'socket' }),
       ]);
-      const { filter } = confinementOf(policy, { ...CAPABLE, ...host, ...alone }, null).plan;
+      const { filter } = confinementOf(policy, { ...CAPABLE, ...host, ...alone }, PIPES).plan;
       expect(filter.filter((feature) => feature.startsWith('broker-'))).toEqual([]);
-      const asked = confinementOf(policy, { ...CAPABLE, ...host }, null).plan.filter;
+      const asked = confinementOf(policy, { ...CAPABLE, ...host }, PIPES).plan.filter;
       expect(asked).not.toEqual(expect.arrayContaining(['broker-metadata', 'refuse-metadata']));
       expect(asked).not.toEqual(expect.arrayContaining(['broker-sockets', 'no-unix-sockets']));
     }
@@ -210,7 +212,7 @@ describe('the filter', () => {
 
 describe('the plan', () => {
   it('carries the ids and the core limit', () => {
-    const { plan, applied } = confinementOf(policyOf({}), CAPABLE, null);
+    const { plan, applied } = confinementOf(policyOf({}), CAPABLE, PIPES);
     expect(plan).toMatchObject({
       confined: true,
       uid: 1000,
@@ -230,7 +232,7 @@ describe('the plan', () => {
     );
     expect(Number(/kNewestAbi = (\d+)/.exec(header)?.[1])).toBe(NEWEST_LANDLOCK_ABI);
     const newer = { ...CAPABLE, landlockAbi: 99 };
-    expect(confinementOf(policyOf({}), newer, null).plan.landlockAbi).toBe(NEWEST_LANDLOCK_ABI);
+    expect(confinementOf(policyOf({}), newer, PIPES).plan.landlockAbi).toBe(NEWEST_LANDLOCK_ABI);
   });
 
   const capabilities = [
@@ -243,14 +245,14 @@ describe('the plan', () => {
     const facts = factsOf([root('/d', { uid: owner })], { host: { uid } });
     const params: PolicyParams = { allowWrite: ['/d'], rootCapabilities: asked };
     const policy = resolve(params, facts, { face: 'option' });
-    const { plan } = confinementOf(policy, { ...CAPABLE, uid }, null);
+    const { plan } = confinementOf(policy, { ...CAPABLE, uid }, PIPES);
     expect(plan.keepCapabilities).toBe(mask);
   });
 
   it('confines nothing in danger-full-access, with or without Landlock', () => {
     const policy = policyOf({ mode: 'danger-full-access' });
     for (const landlockAbi of [0, 7]) {
-      const { plan, applied } = confinementOf(policy, { ...CAPABLE, landlockAbi }, null);
+      const { plan, applied } = confinementOf(policy, { ...CAPABLE, landlockAbi }, PIPES);
       expect(plan).toMatchObject({ confined: false, rules: [], limits: [], landlockAbi: 0 });
       expect(plan.filter).toEqual([]);
       expect(applied).toEqual({
@@ -266,7 +268,7 @@ describe('the plan', () => {
 
   it.each(['ENOSYS', 'EOPNOTSUPP', 'EPERM'])('is refused without Landlock: %s', (landlockError) => {
     const host = { ...CAPABLE, landlockAbi: 0, landlockError };
-    const compile = () => confinementOf(policyOf({}), host, null);
+    const compile = () => confinementOf(policyOf({}), host, PIPES);
     expect(compile).toThrow(SandboxUnavailableError);
     expect(compile).toThrow(landlockError);
   });
@@ -275,7 +277,7 @@ describe('the plan', () => {
     const roots = Array.from({ length: 10_000 }, (_, index) => root(`/w/r${index}`));
     const policy = policyOf({ allowWrite: roots.map(({ path }) => path) }, roots);
     const start = performance.now();
-    const { plan } = confinementOf(policy, CAPABLE, null);
+    const { plan } = confinementOf(policy, CAPABLE, PIPES);
     expect(encodePlan({ ...plan, ...REQUEST }).length).toBeGreaterThan(10_000 * 30);
     expect(performance.now() - start).toBeLessThan(5_000);
   });
