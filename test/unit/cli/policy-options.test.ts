@@ -27,6 +27,9 @@ describe('policy options', () => {
     ['--allow-socket', '/run/db.sock', { allowSocket: ['/run/db.sock'] }],
     ['--root-capabilities', 'none', { rootCapabilities: 'none' }],
     ['--protect', 'none', { protect: 'none' }],
+    ['--protect', 'docs', { protect: ['docs'] }],
+    ['--hide', 'secrets', { hide: ['secrets'] }],
+    ['--allow-git-config', '', { git: 'config' }],
     ['--require', 'full', { require: 'full' }],
     ['--require', 'write, truncate', { require: ['write', 'truncate'] }],
   ];
@@ -46,7 +49,8 @@ describe('policy options', () => {
     ['--allow-socket', '', 'expected a path'],
     ['--sockets', 'all', 'expected own or none'],
     ['--temp', 'shared', 'expected private or none'],
-    ['--protect', 'all', 'expected default or none'],
+    ['--protect', '', 'expected a path'],
+    ['--hide', '', 'expected a path'],
     ['--require', '', 'expected partial, full, or guarantees'],
     ['--require', 'full,write', 'expected partial, full, or guarantees'],
     ['--require', 'write,,truncate', 'expected partial, full, or guarantees'],
@@ -65,6 +69,7 @@ describe('policy options', () => {
     });
     expect(params).toEqual({ mode: 'workspace-write', allowWrite: ['a', 'b'] });
     expect(policy({ '--allow-socket': ['a', 'b'] }).params).toEqual({ allowSocket: ['a', 'b'] });
+    expect(policy({ '--protect': ['none', 'a'] }).params).toEqual({ protect: ['none', 'a'] });
   });
 
   it('nothing given is nothing asked for', () => {

@@ -200,6 +200,7 @@ describe('policy', () => {
       ['root-capabilities', 'none', 'default'],
       ['namespaces', 'auto', 'default'],
       ['protect', 'default', 'default'],
+      ['git-config', 'protected', 'default'],
       ['require', 'write, truncate', 'CORDON_REQUIRE'],
     ]);
   });

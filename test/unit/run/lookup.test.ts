@@ -1,4 +1,5 @@
 import {
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -6,15 +7,17 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadNative } from '../../../src/native/load.js';
 import type * as clock from '../../../src/platform/clock.js';
 import { lookUp } from '../../../src/run/lookup.js';
 import { LIMITS } from '../../../src/schema/limits.js';
 import type { ConfineOptions } from '../../../src/schema/params.js';
+import { until } from '../../support/until.js';
 
 let elapsed = 0;
 vi.mock('../../../src/platform/clock.js', async (original) => {
@@ -46,10 +49,18 @@ function look(options: ConfineOptions, env = process.env, cwd = join(place, 'wor
   return looked;
 }
 
-describe('a look that finds nothing new', () => {
-  it('gives the facts and the policy of the last one, and holds what it saw', () => {
-    const options = Object.freeze({ mode: 'workspace-write' } as const);
+/** The look that the next one finds unchanged: what was made a moment ago could still change unseen. */
+function lookSettled(options: ConfineOptions) {
+  return until('a look that is remembered', () => {
     const first = look(options);
+    return look(options).facts === first.facts && first;
+  });
+}
+
+describe('a look that finds nothing new', () => {
+  it('gives the facts and the policy of the last one, and holds what it saw', async () => {
+    const options = Object.freeze({ mode: 'workspace-write' } as const);
+    const first = await lookSettled(options);
     const before = openDescriptors();
     const again = lookUp(options, { cwd: join(place, 'work'), env: process.env });
     expect(again.facts).toBe(first.facts);
@@ -60,9 +71,9 @@ describe('a look that finds nothing new', () => {
     expect(openDescriptors()).toBe(before);
   });
 
-  it('holds a workspace that is not the working directory as well', () => {
+  it('holds a workspace that is not the working directory as well', async () => {
     const options = Object.freeze({ mode: 'workspace-write', workspace: 'inner' } as const);
-    const first = look(options);
+    const first = await lookSettled(options);
     const before = openDescriptors();
     const again = lookUp(options, { cwd: join(place, 'work'), env: process.env });
     expect(again.facts).toBe(first.facts);
@@ -125,6 +136,43 @@ describe('everything is looked up again', () => {
     const then = look(options);
     expect(then.facts).not.toBe(first.facts);
     expect(look(options).facts).toBe(then.facts);
+  });
+
+  it('a repository, a hook directory, a start-up file or a link that comes to be there a moment before', async () => {
+    const options = Object.freeze({ mode: 'workspace-write' } as const);
+    const paths = () =>
+      look(options).policy.protectedPaths.map(({ path }) => relative(place, path));
+    await lookSettled(options);
+    mkdirSync(join(place, 'work/inner/.git/hooks'), { recursive: true });
+    expect(paths()).toEqual(['work/inner/.git/hooks']);
+    await lookSettled(options);
+    writeFileSync(join(place, 'work/.envrc'), '');
+    expect(paths()).toContain('work/.envrc');
+    await lookSettled(options);
+    mkdirSync(join(place, 'work/tools'));
+    writeFileSync(join(place, 'work/inner/.git/config'), '[core]\n\thooksPath = ../tools\n');
+    expect(paths()).toContain('work/tools');
+    await lookSettled(options);
+    rmSync(join(place, 'work/.envrc'));
+    symlinkSync('tools/rc', join(place, 'work/.envrc'));
+    await lookSettled(options);
+    writeFileSync(join(place, 'work/tools/rc'), '');
+    expect(look(options).facts.tree.names[0]?.target?.path).toBe(join(place, 'work/tools/rc'));
+    await lookSettled(options);
+    linkSync(join(place, 'work/tools/rc'), join(place, 'work/other'));
+    expect(look(options).facts.tree.names[0]?.target?.links).toBe(2);
+  });
+
+  it('every time, however little lies between', () => {
+    const options = Object.freeze({ mode: 'workspace-write' } as const);
+    for (let round = 0; round < 200; round++) {
+      const name = join(place, `work/r${round}`);
+      mkdirSync(join(name, '.git/hooks'), { recursive: true });
+      const seen = look(options).policy.protectedPaths.map(({ path }) => path);
+      expect(seen, `round ${round}`).toContain(join(name, '.git/hooks'));
+      rmSync(name, { recursive: true });
+      expect(look(options).policy.protectedPaths, `round ${round}`).toEqual([]);
+    }
   });
 
   it('a variable has another value, is new, or is gone', () => {
