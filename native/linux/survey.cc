@@ -432,7 +432,8 @@ class Surveyor {
     UniqueFd directory(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat facts;
     if (!directory.valid() || fstat(directory.get(), &facts) != 0) {
-      if (!is_absent(errno) && add(parent, path, name, false) &&
+      // ENOTDIR is also what a link gives.
+      if (errno != ENOENT && add(parent, path, name, false) &&
           S_ISDIR(survey_->found.back().facts.st_mode)) {
         stop(SurveyStop::kUnreadable);
       }
@@ -502,8 +503,8 @@ class Surveyor {
           openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       struct stat facts;
       if (!next.valid() || fstat(next.get(), &facts) != 0) {
-        // A link on the way; what it leads to is for the caller to find.
-        if (!is_absent(errno)) add(at.get(), path, name, false);
+        // A link on the way, which gives ENOTDIR: what it leads to is for the caller to find.
+        if (errno != ENOENT) add(at.get(), path, name, false);
         return;
       }
       path = joined(path, name);

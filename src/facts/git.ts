@@ -5,6 +5,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../errors/errno.js';
 import type { Binding, Survey, SurveyedObject, SurveyRequest } from '../native/binding.js';
 import type { GitPart, RepositoryFact, SeenObject, TreeFacts } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
@@ -144,7 +145,7 @@ class TreeReader {
     for (const root of this.#request.roots) this.#search(root, 'tree');
     for (const root of this.#request.roots) this.#lookAbove(root);
     this.#followAll();
-    const names = this.#names.map((each) => this.#resolved(each));
+    const names = this.#names.flatMap((each) => this.#named(each));
     const repositories = this.#described();
     const packageObject = this.#packageObject();
     const gap = this.#gap;
@@ -158,8 +159,9 @@ class TreeReader {
   /** What a pointer or a part leads to may hold further ones. Both iterate over what is added meanwhile as well. */
   #followAll(): void {
     for (const { gitDir } of this.#pointers) this.#follow(gitDir);
-    for (const { parts } of this.#repositories.values()) {
+    for (const [gitDir, { parts }] of this.#repositories) {
       this.#followParts(parts);
+      this.#lookInWorkTrees(gitDir, parts);
       for (const { gitDir } of this.#pointers) this.#follow(gitDir);
     }
   }
@@ -169,24 +171,27 @@ class TreeReader {
   }
 
   #search(root: string, start: SurveyRequest['start']): void {
+    const survey = this.#survey(root, {
+      start,
+      ...SEARCHED,
+      // What is installed there is not worked in, and outnumbers everything else.
+      closed: ['node_modules'],
+      depth: LIMITS.searchLevels.value - 1,
+      directories: LIMITS.searchDirectories.value,
+      entries: LIMITS.searchEntries.value,
+    });
+    this.#memory = survey.memory;
+    if (survey.stopped !== undefined) this.#note(GAPS[survey.stopped]);
+    for (const found of survey.found) this.#sort(found, root);
+  }
+
+  #survey(root: string, request: SurveyRequest): Survey {
     try {
-      const request: SurveyRequest = {
-        start,
-        ...SEARCHED,
-        // What is installed there is not worked in, and outnumbers everything else.
-        closed: ['node_modules'],
-        depth: LIMITS.searchLevels.value - 1,
-        directories: LIMITS.searchDirectories.value,
-        entries: LIMITS.searchEntries.value,
-      };
-      const survey = this.#binding.survey(root, request, this.#memory);
-      this.#memory = survey.memory;
-      if (survey.stopped !== undefined) this.#note(GAPS[survey.stopped]);
-      for (const found of survey.found) this.#sort(found, root);
-    } catch {
+      return this.#binding.survey(root, request, this.#memory);
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error;
       // Gone, or closed to this user, since it was found.
-      this.#memory = NO_MEMORY;
-      this.#note('unreadable-directory');
+      return { found: [], stopped: 'unreadable', memory: NO_MEMORY };
     }
   }
 
@@ -213,7 +218,9 @@ class TreeReader {
     const own = this.#repositories.get(parent);
     const name = basename(path);
     if (own !== undefined && isPart(name)) {
-      own.parts.push({ part: name, object, text: found.text });
+      // A link can lead to the same place again.
+      const isKnown = own.parts.some(({ part }) => part === name);
+      if (!isKnown) own.parts.push({ part: name, object, text: found.text });
       return;
     }
     const above = this.#repositories.get(dirname(parent));
@@ -232,6 +239,23 @@ class TreeReader {
       if (basename(at) === 'modules' && this.#repositories.has(dirname(at))) return true;
     }
     return false;
+  }
+
+  /** Under a link in the place of a directory, what is looked for beneath it. */
+  #named(object: SeenObject): TreeFacts['names'] {
+    const own = { name: object.path, object: this.#resolved(object) };
+    if (object.kind !== 'symlink') return [own];
+    const inner = SEARCHED.places.flatMap((place) => {
+      const parts = place.split('/');
+      return parts.slice(0, -1).flatMap((_part, index) => {
+        const suffix = `/${parts.slice(0, index + 1).join('/')}`;
+        if (!object.path.endsWith(suffix)) return [];
+        const name = `${object.path.slice(0, -suffix.length)}/${place}`;
+        const found = this.#at(name);
+        return found === undefined ? [] : [{ name, object: found }];
+      });
+    });
+    return [own, ...inner];
   }
 
   /** A work tree begins above the root when the root is a directory in it. */
@@ -303,15 +327,15 @@ class TreeReader {
     if (file === undefined) return undefined;
     if (file.kind === 'directory') return file.path;
     const content = file === object ? text : this.#textOf(file);
-    const named = /^gitdir: *([^\n\r]+)/.exec(content ?? '')?.[1];
-    return named === undefined ? undefined : this.#canonical(beside(file.path, named));
+    const named = /^gitdir: *([^\n\r\0]+)[\n\r]*$/.exec(content ?? '')?.[1];
+    return named === undefined ? undefined : this.#directoryAt(beside(file.path, named));
   }
 
-  /** The canonical path, and a memory of what it is. */
-  #canonical(path: string): string | undefined {
+  /** The canonical path of a directory. */
+  #directoryAt(path: string): string | undefined {
     const real = canonical(path);
-    this.#look(real === undefined || real === path ? [path] : [path, real]);
-    return real;
+    const [, found] = this.#look([path, real ?? path]);
+    return found?.kind === 'directory' ? real : undefined;
   }
 
   readonly #texts = new Map<string, string | undefined>();
@@ -333,8 +357,8 @@ class TreeReader {
   }
 
   /** The repository that a worktree belongs to; and submodules behind a link. */
-  #followParts(parts: readonly FoundPart[]): void {
-    for (const each of parts) {
+  #followParts(parts: FoundPart[]): void {
+    for (const each of [...parts]) {
       const { part, object } = each;
       if (part === 'commondir') {
         const common = this.#commonDirOf(each);
@@ -346,13 +370,46 @@ class TreeReader {
         const { target } = this.#resolved(object);
         if (target?.kind === 'directory') this.#searchFurther(target.path, 'modules');
       }
+      if (part === 'info' && object.kind === 'symlink') {
+        const attributes = this.#at(`${object.path}/attributes`);
+        if (attributes === undefined) continue;
+        parts.push({ part: 'info/attributes', object: attributes, text: undefined });
+      }
     }
+  }
+
+  /** Of a work tree that a repository names, wherever it lies, the file that leads back. */
+  #lookInWorkTrees(gitDir: string, parts: readonly FoundPart[]): void {
+    const { workTrees } = this.#configuredOf(gitDir, this.#commonDirIn(gitDir, parts));
+    const files = [
+      ...workTrees.map((each) => `${beside(`${gitDir}/x`, each)}/.git`),
+      ...this.#backwards(gitDir, parts),
+    ];
+    for (const file of files) {
+      const object = this.#mayLookFurther() ? this.#at(file) : undefined;
+      const isKnown = this.#pointers.some((each) => each.object.path === object?.path);
+      if (object === undefined || isKnown || object.kind === 'directory') continue;
+      this.#pointers.push({ object, gitDir: this.#leadsTo(object, this.#textOf(object)) });
+    }
+  }
+
+  /** The `.git` file that a worktree's directory names. */
+  #backwards(gitDir: string, parts: readonly FoundPart[]): readonly string[] {
+    const back = parts.find(({ part }) => part === 'gitdir');
+    const file = back === undefined ? undefined : this.#contentOf(back)?.replace(/[\r\n]+$/, '');
+    const isPath = file !== undefined && file !== '' && !file.includes('\0');
+    return isPath ? [beside(`${gitDir}/x`, file)] : [];
+  }
+
+  #commonDirIn(gitDir: string, parts: readonly FoundPart[]): string {
+    const part = parts.find((each) => each.part === 'commondir');
+    return part === undefined ? gitDir : (this.#commonDirOf(part) ?? gitDir);
   }
 
   #commonDirOf(part: FoundPart): string | undefined {
     const named = this.#contentOf(part)?.replace(/[\r\n]+$/, '');
     if (named === undefined || named === '' || named.includes('\0')) return undefined;
-    return this.#canonical(beside(part.object.path, named));
+    return this.#directoryAt(beside(part.object.path, named));
   }
 
   #contentOf({ object, text }: FoundPart): string | undefined {
@@ -377,8 +434,8 @@ class TreeReader {
 
   #describe(gitDir: string, { found, pointers, everywhere }: DescribeRequest): RepositoryFact {
     const { object, parts } = found;
-    const commonPart = parts.find(({ part }) => part === 'commondir');
-    const commonDir = commonPart === undefined ? gitDir : (this.#commonDirOf(commonPart) ?? gitDir);
+    const isWorktree = parts.some(({ part }) => part === 'commondir');
+    const commonDir = this.#commonDirIn(gitDir, parts);
     const configured = this.#configuredOf(gitDir, commonDir);
     const { all: workTrees, pointsBack } = this.#workTreesOf({
       gitDir,
@@ -386,7 +443,7 @@ class TreeReader {
       pointers,
       configured,
     });
-    const kind = this.#kindOf({ gitDir, isWorktree: commonPart !== undefined, pointers });
+    const kind = this.#kindOf({ gitDir, isWorktree, pointers });
     const named = [...configured.hooksPaths, ...everywhere.hooksPaths];
     const bases = kind === 'bare' || workTrees.length === 0 ? [gitDir] : workTrees;
     const hooksPaths = [
@@ -436,18 +493,14 @@ class TreeReader {
 
   /** Those that lead to it, and those that it names. */
   #workTreesOf({ gitDir, parts, pointers, configured }: WorkTreeRequest): WorkTrees {
-    const back = parts.find(({ part }) => part === 'gitdir');
-    const file = back === undefined ? undefined : this.#contentOf(back)?.replace(/[\r\n]+$/, '');
     const isOwn = basename(gitDir).toLowerCase() === '.git';
-    const leading = [
-      ...pointers.map(({ path }) => dirname(path)),
-      ...(isOwn ? [dirname(gitDir)] : []),
-    ];
+    const leading = pointers.map(({ path }) => dirname(path));
     const named = [
-      ...(file === undefined || file === '' ? [] : [dirname(beside(`${gitDir}/x`, file))]),
+      ...(isOwn ? [dirname(gitDir)] : []),
+      ...this.#backwards(gitDir, parts).map((file) => dirname(file)),
       ...configured.workTrees.map((each) => beside(`${gitDir}/x`, each)),
     ].flatMap((each) => canonical(each) ?? []);
-    const pointsBack = isOwn || leading.some((each) => named.includes(each));
+    const pointsBack = leading.every((each) => named.includes(each));
     return { all: [...new Set([...leading, ...named])], pointsBack };
   }
 

@@ -36,7 +36,7 @@ export function gitPaths(repository: RepositoryFact, git: GitChoice): readonly C
   const { parts, pointers, hooks, includes } = repository;
   return [
     ...parts.flatMap(({ part, object }) => candidatesOf(part, object, git)),
-    ...pointers.map((object): Candidate => ({ object, class: 'git-file' })),
+    ...pointers.map((object) => pointerOf(object)),
     ...hooks.map((object): Candidate => ({ object, class: 'git-hooks' })),
     ...includes.map((object): Candidate => ({ object, class: 'git-config' })),
   ];
@@ -44,6 +44,13 @@ export function gitPaths(repository: RepositoryFact, git: GitChoice): readonly C
 
 function candidatesOf(part: GitPart, object: SeenObject, git: GitChoice): readonly Candidate[] {
   if (git === 'config' && CONFIG.includes(part)) return [];
-  const kind = CLASSES[part] ?? (object.kind === 'symlink' ? 'git-file' : undefined);
-  return kind === undefined ? [] : [{ object, class: kind }];
+  const kind = CLASSES[part];
+  if (kind !== undefined) return [{ object, class: kind }];
+  return object.kind === 'symlink' ? [pointerOf(object)] : [];
+}
+
+/** What leads to a repository. Of a link its own name alone: the directory behind it is git's to write. */
+export function pointerOf(object: SeenObject): Candidate {
+  const { target, ...own } = object;
+  return { object: target?.kind === 'directory' ? own : object, class: 'git-file' };
 }

@@ -5,7 +5,7 @@
 
 import { dirname } from 'node:path';
 import { SandboxError } from '../errors/sandbox-error.js';
-import type { PolicyFacts, RepositoryFact, RootFact, SeenObject } from '../schema/facts.js';
+import type { PolicyFacts, RepositoryFact, RootFact } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Origin, Policy, PolicyParams, Root } from '../schema/policy.js';
 import { pathsAmong } from '../schema/policy.js';
@@ -20,7 +20,7 @@ import type {
 import { SECRETS } from '../schema/secret-places.js';
 import type { GitChoice } from '../schema/vocabulary.js';
 import type { Candidate } from './git-paths.js';
-import { gitPaths } from './git-paths.js';
+import { gitPaths, pointerOf } from './git-paths.js';
 import type { OriginSource } from './origins.js';
 import { DEFAULT_ORIGIN, originOf } from './origins.js';
 import { hasAncestor, isWithin } from './roots.js';
@@ -97,15 +97,18 @@ function defaultsOf({
   if (protect.value === 'none') return [];
   const candidates: readonly Candidate[] = [
     ...tree.repositories.flatMap((repository) => gitPaths(repository, git.value)),
-    ...tree.pointers.map((object): Candidate => ({ object, class: 'git-file' })),
-    ...tree.names.flatMap((object) => named(object, git.value)),
+    ...tree.pointers.map((object) => pointerOf(object)),
+    ...tree.names.flatMap((each) => named(each, git.value)),
     ...(tree.package === undefined ? [] : [{ object: tree.package, class: 'cordon' } as const]),
   ];
   return candidates.flatMap((each) => protectedBy(each));
 }
 
-function named(object: SeenObject, git: GitChoice): readonly Candidate[] {
-  const row = protectedName(object.path);
+function named(
+  { name, object }: PolicyFacts['tree']['names'][number],
+  git: GitChoice,
+): readonly Candidate[] {
+  const row = protectedName(name);
   if (row === undefined || (git === 'config' && row.class === 'git-config')) return [];
   return [{ object, class: row.class }];
 }
@@ -219,10 +222,11 @@ function gitNotes(
     const [first, ...rest] = [...new Set([commonDir, gitDir])].filter((path) => !isOpen(path));
     if (!isUsed || first === undefined || notes.has(commonDir)) continue;
     const allowWrite = [first, ...rest.filter((path) => !isWithin(path, first))];
+    const isItsOwn = pointsBack && isWithin(gitDir, commonDir);
     notes.set(commonDir, {
       kind: 'git-dir-outside',
       path: gitDir,
-      ...(pointsBack && { widening: { allowWrite } }),
+      ...(isItsOwn && { widening: { allowWrite } }),
     });
   }
   return [...notes.values()];

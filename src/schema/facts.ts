@@ -113,8 +113,8 @@ export interface RepositoryFact extends GitDir {
 
 /** What was found beneath the writable directories, and of the repositories that they belong to. */
 export interface TreeFacts {
-  /** Objects with a protected name; repositories are not among them. */
-  readonly names: readonly SeenObject[];
+  /** Objects with a protected name; repositories are not among them. `name` is the path by which a program finds it. */
+  readonly names: readonly { readonly name: string; readonly object: SeenObject }[];
   readonly repositories: readonly RepositoryFact[];
   /** Files and links that stand for a repository's directory, wherever they lead. */
   readonly pointers: readonly SeenObject[];

@@ -52,14 +52,18 @@ function repository(
 const PLAIN = repository(`${WORK}/.git`, ['hooks', 'config', 'info/attributes']);
 
 function facts(
-  tree: Partial<TreeFacts>,
+  { names = [], ...tree }: Partial<Omit<TreeFacts, 'names'>> & { names?: readonly SeenObject[] },
   asked: readonly string[] = [],
   over: Partial<PolicyFacts> = {},
 ): PolicyFacts {
   const roots = asked.map((path) =>
     root(path, path.endsWith('/') || !path.includes('.') ? {} : { kind: 'file' }),
   );
-  return { ...factsOf(roots, { cwd: WORK }), tree: { ...NO_TREE, ...tree }, ...over };
+  return {
+    ...factsOf(roots, { cwd: WORK }),
+    tree: { ...NO_TREE, ...tree, names: names.map((object) => ({ name: object.path, object })) },
+    ...over,
+  };
 }
 
 function policyOf(params: PolicyParams, given: PolicyFacts) {

@@ -157,10 +157,12 @@ describe('everything is looked up again', () => {
     symlinkSync('tools/rc', join(place, 'work/.envrc'));
     await lookSettled(options);
     writeFileSync(join(place, 'work/tools/rc'), '');
-    expect(look(options).facts.tree.names[0]?.target?.path).toBe(join(place, 'work/tools/rc'));
+    expect(look(options).facts.tree.names[0]?.object.target?.path).toBe(
+      join(place, 'work/tools/rc'),
+    );
     await lookSettled(options);
     linkSync(join(place, 'work/tools/rc'), join(place, 'work/other'));
-    expect(look(options).facts.tree.names[0]?.target?.links).toBe(2);
+    expect(look(options).facts.tree.names[0]?.object.target?.links).toBe(2);
   });
 
   it('every time, however little lies between', () => {
