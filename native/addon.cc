@@ -27,6 +27,13 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"survey", cordon::survey},
       {"look", cordon::look},
       {"isAsRemembered", cordon::is_as_remembered},
+      {"witness", cordon::witness},
+      {"sweep", cordon::sweep},
+      {"contentBefore", cordon::content_before},
+      {"readBeneath", cordon::read_beneath},
+      {"setAside", cordon::set_aside},
+      {"replaceFile", cordon::replace_file},
+      {"putBack", cordon::put_back},
       {"kernel", cordon::kernel},
   };
   cordon::make_thread_state(env);

@@ -23,6 +23,13 @@ Napi::Value attributes(const Napi::CallbackInfo& info);
 Napi::Value survey(const Napi::CallbackInfo& info);
 Napi::Value look(const Napi::CallbackInfo& info);
 Napi::Value is_as_remembered(const Napi::CallbackInfo& info);
+Napi::Value witness(const Napi::CallbackInfo& info);
+Napi::Value sweep(const Napi::CallbackInfo& info);
+Napi::Value content_before(const Napi::CallbackInfo& info);
+Napi::Value read_beneath(const Napi::CallbackInfo& info);
+Napi::Value set_aside(const Napi::CallbackInfo& info);
+Napi::Value replace_file(const Napi::CallbackInfo& info);
+Napi::Value put_back(const Napi::CallbackInfo& info);
 Napi::Value kernel(const Napi::CallbackInfo& info);
 
 }  // namespace cordon

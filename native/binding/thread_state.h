@@ -5,7 +5,10 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/record.h"
@@ -33,6 +36,12 @@ struct Glance {
   uint32_t number = 0;
 };
 
+// A file's content, read when its change time was this.
+struct Remembered {
+  int64_t changed = 0;
+  std::shared_ptr<const std::string> content;
+};
+
 struct ThreadState {
   std::vector<ReadyDirectory> ready;
   std::vector<Served> served;
@@ -42,6 +51,9 @@ struct ThreadState {
   // What the last looks at trees stood on, by turns.
   SurveyMemory memories[16];
   uint32_t memory_count = 0;
+  // What was read before earlier runs, by device and inode.
+  std::map<std::pair<dev_t, ino_t>, Remembered> contents;
+  size_t content_bytes = 0;
 
   ~ThreadState();
 };

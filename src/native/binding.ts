@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ObjectIdentity, Swept } from '../schema/sighting.js';
+
 /** What a descriptor refers to and how it was opened. */
 export interface DescriptorFacts {
   readonly kind: 'file' | 'directory' | 'character' | 'block' | 'fifo' | 'socket' | 'anonymous';
@@ -117,6 +119,22 @@ export interface KernelFacts {
   readonly descriptorCopies: boolean;
 }
 
+/** What lay beneath the writable roots before a Run, natively; lets go of its descriptors when it is collected. */
+export interface Witness {
+  readonly native: 'witness';
+}
+
+/** Index of a root, and a path relative to it. */
+export type Place = readonly [root: number, path: string];
+
+/** Places one after the other: `[root, path, root, path, …]`. */
+export type Places = readonly (number | string)[];
+
+export interface KeptContent {
+  readonly bytes: Buffer;
+  readonly mode: number;
+}
+
 export interface Binding {
   /**
    * Starts `cordon-exec serve` with posix_spawn; its life ends with the returned descriptor. `journal`: an existing directory of
@@ -168,4 +186,40 @@ export interface Binding {
    */
   isAsRemembered(memory: number): boolean;
   kernel(): KernelFacts;
+  /**
+   * Looks at what a Run may make or change: opens `roots`, which are paths of directories, and notes of the git directories,
+   * of further directories of hooks, and of `objects` what is there. Git configuration is kept with its content, and with
+   * `keep` each of the objects, as far as they are small.
+   */
+  witness(
+    roots: readonly string[],
+    gitDirs: Places,
+    hookDirs: Places,
+    objects: Places,
+    keep: boolean,
+  ): Witness;
+  /**
+   * Looks through the roots, on another thread, for what belongs to git, and for files that are called like one of `names`, or lie in
+   * a directory that is, or whose names end with one of `suffixes`: whatever of these is not what it was.
+   */
+  sweep(witness: Witness, names: readonly string[], suffixes: readonly string[]): Promise<Swept>;
+  /** What a file held before; undefined where that was not kept. */
+  contentBefore(witness: Witness, place: Place): KeptContent | undefined;
+  /** The whole of a regular file; undefined when it is none, or larger than `maxBytes`. */
+  readBeneath(witness: Witness, place: Place, maxBytes: number): Buffer | undefined;
+  /**
+   * Moves what lies at a place, if it is still `object`, to a new name in the directory `to`. Across file systems it is copied; where that
+   * cannot be, it stays in its directory under the name that is returned. Throws `ESTALE` when it is another object; then nothing was moved.
+   */
+  setAside(
+    witness: Witness,
+    place: Place,
+    object: ObjectIdentity,
+    to: number,
+    name: string,
+  ): string;
+  /** Exchanges the content of a regular file, if it is still `object`. Throws `ESTALE` when it is not. */
+  replaceFile(witness: Witness, place: Place, object: ObjectIdentity, bytes: Uint8Array): void;
+  /** Makes a file. Throws `EEXIST` when there is something. */
+  putBack(witness: Witness, place: Place, bytes: Uint8Array, mode: number): void;
 }

@@ -1,0 +1,343 @@
+// The look at the writable roots when a run is over: what has a name of interest and is not what it
+// was. Bounded in every direction; by descriptors, following no link and crossing no mount.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <deque>
+
+#include "binding/beneath.h"
+#include "binding/folded_name.h"
+#include "binding/witness.h"
+#include "linux/files.h"
+
+namespace cordon {
+namespace {
+
+constexpr int kMaxDirectories = 32768;
+constexpr int kMaxDepth = 64;
+constexpr int kMaxModuleDepth = 8;
+constexpr size_t kMaxSightings = 4096;
+constexpr int kListing = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
+
+Kind kind_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFREG:
+      return Kind::kFile;
+    case S_IFDIR:
+      return Kind::kDirectory;
+    case S_IFLNK:
+      return Kind::kSymlink;
+    default:
+      return Kind::kOther;
+  }
+}
+
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+         a.st_mode == b.st_mode && nanoseconds(a.st_ctim) == nanoseconds(b.st_ctim);
+}
+
+// A directory of git's: where it lies, and whether it came there since.
+struct GitDir {
+  size_t root;
+  std::string path;
+  bool moved;
+};
+
+struct Name {
+  std::string text;
+  std::string folded;
+  unsigned char type;
+};
+
+class Sweep {
+ public:
+  Sweep(const Witness& witness, const Interest& interest)
+      : witness_(witness), interest_(interest) {}
+
+  Swept run() {
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    swept_.ended = nanoseconds(now);
+    for (const auto& [place, identity] : witness_.git_dirs) examine(place.first, place.second);
+    for (const Place& place : witness_.hooks)
+      look_into({place.first, "", false}, place.second, true);
+    for (const auto& [place, known] : witness_.known) look_again(place, known);
+    for (size_t root = 0; root < witness_.roots.size(); ++root) walk(root);
+    return static_cast<Swept&&>(swept_);
+  }
+
+ private:
+  struct Item {
+    std::string path;
+    int depth;
+    bool inside;  // of a directory whose files all count
+    bool moved;
+  };
+
+  bool fresh(const timespec& time) const { return nanoseconds(time) >= witness_.since; }
+
+  // The names of a directory; false when it cannot be read.
+  bool list(int fd, std::vector<Name>* names) {
+    Directory entries(fd);
+    while (const dirent64* entry = entries.next()) {
+      struct stat found;
+      unsigned char type = entry->d_type;
+      if (type == DT_UNKNOWN && fstatat(fd, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0) {
+        type = IFTODT(found.st_mode);
+      }
+      names->push_back({entry->d_name, folded_name(entry->d_name), type});
+    }
+    return !entries.failed();
+  }
+
+  UniqueFd enter(size_t root, const std::string& path) {
+    UniqueFd fd(open_beneath(witness_.roots[root].get(), path, kListing));
+    // What was removed meanwhile is nobody's; what cannot be entered may hide anything.
+    bool gone = !fd.valid() && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
+    if (!fd.valid() && !gone) swept_.complete = false;
+    if (fd.valid() && ++directories_ > kMaxDirectories) {
+      swept_.complete = false;
+      fd.reset();
+    }
+    return fd;
+  }
+
+  // Whether the directory took its name since: its own change time says that of a rename, and so
+  // does its parent's. Both say it of other changes too.
+  bool moved_since(const struct stat& directory, size_t root, const std::string& path) {
+    if (path.empty() || !fresh(directory.st_ctim)) return false;
+    UniqueFd parent(
+        open_beneath(witness_.roots[root].get(), split_path(path).first, O_PATH | O_DIRECTORY));
+    struct stat above;
+    return parent.valid() && fstat(parent.get(), &above) == 0 && fresh(above.st_mtim);
+  }
+
+  void walk(size_t root) {
+    std::deque<Item> waiting{{"", 0, false, false}};
+    while (!waiting.empty() && directories_ <= kMaxDirectories) {
+      Item item = static_cast<Item&&>(waiting.front());
+      waiting.pop_front();
+      UniqueFd directory = enter(root, item.path);
+      if (!directory.valid()) continue;
+      visit(root, item, directory.get(), &waiting);
+    }
+  }
+
+  void visit(size_t root, const Item& item, int directory, std::deque<Item>* waiting) {
+    std::vector<Name> names;
+    if (!list(directory, &names)) swept_.complete = false;
+    if (is_git_directory(names)) return examine(root, item.path);
+    for (const Name& name : names) {
+      std::string path = join_path(item.path, name.text);
+      bool is_directory = name.type == DT_DIR;
+      if (name.folded == ".git") {
+        if (is_directory) {
+          examine(root, path);
+        } else {
+          sight(directory, {root, path}, {root, path, false}, false);
+        }
+      } else if (is_directory) {
+        bool inside = item.inside || is_of_interest(name.folded);
+        struct stat found;
+        bool moved =
+            item.moved ||
+            (inside && fstatat(directory, name.text.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+             moved_since(found, root, path));
+        if (item.depth < kMaxDepth) {
+          waiting->push_back({path, item.depth + 1, inside, moved});
+        } else {
+          swept_.complete = false;
+        }
+      } else if (item.inside || is_of_interest(name.folded)) {
+        sight(directory, {root, path}, item.moved);
+      }
+    }
+  }
+
+  bool is_of_interest(const std::string& folded) const {
+    if (interest_.names.count(folded) != 0) return true;
+    for (const std::string& suffix : interest_.suffixes) {
+      if (ends_with(folded, suffix)) return true;
+    }
+    return false;
+  }
+
+  // As git tells one: with `commondir`, what else it needs lies there.
+  static bool is_git_directory(const std::vector<Name>& names) {
+    bool head = false;
+    bool objects = false;
+    bool refs = false;
+    bool commondir = false;
+    for (const Name& name : names) {
+      head = head || name.folded == "head";
+      objects = objects || name.folded == "objects";
+      refs = refs || name.folded == "refs";
+      commondir = commondir || name.folded == "commondir";
+    }
+    return head && ((objects && refs) || commondir);
+  }
+
+  void examine(size_t root, const std::string& path) {
+    if (!examined_.insert({root, path}).second) return;
+    UniqueFd directory = enter(root, path);
+    struct stat found;
+    if (!directory.valid() || fstat(directory.get(), &found) != 0) return;
+    GitDir git{root, path, moved_since(found, root, path)};
+    if (witness_.git_dirs.count({root, path}) == 0) note_new(root, path, directory.get());
+    std::vector<Name> names;
+    if (!list(directory.get(), &names)) swept_.complete = false;
+    for (const Name& name : names) {
+      std::string below = join_path(path, name.text);
+      bool is_directory = name.type == DT_DIR;
+      if (name.folded == "config" || name.folded == "config.worktree" ||
+          name.folded == "commondir") {
+        sight(directory.get(), {root, below}, git, git.moved);
+      } else if (name.folded == "hooks" || name.folded == "info" || name.folded == "modules" ||
+                 name.folded == "worktrees") {
+        if (!is_directory) {
+          sight(directory.get(), {root, below}, git, git.moved);
+        } else if (name.folded == "hooks" || name.folded == "info") {
+          look_into(git, below, name.folded == "hooks");
+        } else {
+          look_for_more(root, below, 0);
+        }
+      }
+    }
+  }
+
+  // Whether it was made since. Not every file system says so.
+  bool born_since(int directory, const std::string& name) {
+    struct statx found {};
+    int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+    bool told = statx(directory, name.c_str(), flags, STATX_BTIME, &found) == 0 &&
+                (found.stx_mask & STATX_BTIME) != 0;
+    timespec born{static_cast<time_t>(found.stx_btime.tv_sec), found.stx_btime.tv_nsec};
+    return told && fresh(born);
+  }
+
+  void note_new(size_t root, const std::string& path, int directory) {
+    UniqueFd above(
+        open_beneath(witness_.roots[root].get(), split_path(path).first, O_PATH | O_DIRECTORY));
+    bool in_new = above.valid() && born_since(above.get(), "");
+    swept_.repositories.push_back({{root, path}, born_since(directory, ""), in_new});
+  }
+
+  void look_into(const GitDir& git, const std::string& path, bool hooks) {
+    UniqueFd directory = enter(git.root, path);
+    struct stat found;
+    if (!directory.valid() || fstat(directory.get(), &found) != 0) return;
+    bool moved = git.moved || moved_since(found, git.root, path);
+    std::vector<Name> names;
+    if (!list(directory.get(), &names)) swept_.complete = false;
+    for (const Name& name : names) {
+      bool counts =
+          hooks ? name.type != DT_DIR && !is_sample(name.folded) : name.folded == "attributes";
+      if (counts) add(directory.get(), {git.root, join_path(path, name.text)}, &git, moved, hooks);
+    }
+  }
+
+  // Repositories of submodules, which lie at any depth, and of worktrees.
+  void look_for_more(size_t root, const std::string& path, int depth) {
+    UniqueFd directory = enter(root, path);
+    if (!directory.valid()) return;
+    std::vector<Name> names;
+    if (!list(directory.get(), &names)) swept_.complete = false;
+    for (const Name& name : names) {
+      if (name.folded == "head") return examine(root, path);
+    }
+    for (const Name& name : names) {
+      std::string below = join_path(path, name.text);
+      if (name.type == DT_LNK) sight(directory.get(), {root, below}, {root, path, false}, false);
+      if (name.type != DT_DIR) continue;
+      if (depth >= kMaxModuleDepth) {
+        swept_.complete = false;
+      } else {
+        look_for_more(root, below, depth + 1);
+      }
+    }
+  }
+
+  void sight(int directory, Place place, bool moved) {
+    add(directory, static_cast<Place&&>(place), nullptr, moved);
+  }
+
+  void sight(int directory, Place place, const GitDir& git, bool moved) {
+    add(directory, static_cast<Place&&>(place), &git, moved);
+  }
+
+  void add(int directory, Place place, const GitDir* git, bool moved, bool hook = false) {
+    Sighting seen;
+    seen.hook = hook;
+    std::string name = split_path(place.second).second;
+    if (fstatat(directory, name.c_str(), &seen.found, AT_SYMLINK_NOFOLLOW) != 0) return;
+    auto known = witness_.known.find(place);
+    if (known != witness_.known.end() && is_same(known->second.found, seen.found)) return;
+    if (!sighted_.insert(place).second) return;
+    seen.before = known != witness_.known.end() ? Before::kChanged
+                  : was_absent(place, git)      ? Before::kMissing
+                                                : Before::kUnknown;
+    seen.fresh = fresh(seen.found.st_ctim);
+    if (seen.before == Before::kUnknown && !seen.fresh && !moved) return;
+    seen.born = born_since(directory, name);
+    seen.kind = kind_of(seen.found.st_mode);
+    seen.in_git = git != nullptr;
+    if (git != nullptr) seen.git_dir = git->path;
+    seen.place = static_cast<Place&&>(place);
+    push(static_cast<Sighting&&>(seen));
+  }
+
+  bool was_absent(const Place& place, const GitDir* git) const {
+    if (witness_.absent.count(place) != 0) return true;
+    if (witness_.hooks.count({place.first, split_path(place.second).first}) != 0) return true;
+    if (git == nullptr) return false;
+    return witness_.absent.count({git->root, git->path}) != 0 ||
+           witness_.git_dirs.count({git->root, git->path}) != 0;
+  }
+
+  // What was known, wherever the walk does not come; what is restored may be gone.
+  void look_again(const Place& place, const Known& known) {
+    auto [above, name] = split_path(place.second);
+    UniqueFd directory(
+        open_beneath(witness_.roots[place.first].get(), above, O_PATH | O_DIRECTORY));
+    struct stat found;
+    bool there = directory.valid() &&
+                 fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there) return sight(directory.get(), place, false);
+    if (!known.restorable || !sighted_.insert(place).second) return;
+    push({place, "", false, false, Kind::kMissing, Before::kChanged, true, false, known.found});
+  }
+
+  void push(Sighting sighting) {
+    if (swept_.sightings.size() < kMaxSightings) {
+      swept_.sightings.push_back(static_cast<Sighting&&>(sighting));
+    } else {
+      swept_.complete = false;
+    }
+  }
+
+  const Witness& witness_;
+  const Interest& interest_;
+  Swept swept_;
+  int directories_ = 0;
+  std::set<Place> examined_;
+  std::set<Place> sighted_;
+};
+
+}  // namespace
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool is_sample(const std::string& folded) { return ends_with(folded, ".sample"); }
+
+Swept sweep_roots(const Witness& witness, const Interest& interest) {
+  return Sweep(witness, interest).run();
+}
+
+}  // namespace cordon
