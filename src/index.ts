@@ -18,6 +18,7 @@ export type { Started } from './run/run.js';
 export { Run } from './run/run.js';
 export type { Enforcement, GuaranteeReport } from './schema/enforcement.js';
 export type { Explanation, ExplanationRule, Operation } from './schema/explanation.js';
+export type { Finding, Power } from './schema/finding.js';
 export type {
   ConfineOptions,
   FieldOrigins,

@@ -59,6 +59,8 @@ export function reportOf(result: RunResult): object {
     denials: result.denials,
     denialsComplete: result.denialsComplete,
     survivors: result.survivors,
+    findings: result.findings,
+    findingsComplete: result.findingsComplete,
     policy: result.policy ?? null,
     environment: result.environment,
     durationMs: result.durationMs,

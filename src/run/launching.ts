@@ -4,10 +4,14 @@
  */
 
 import { rmdirSync } from 'node:fs';
+import type { Watch } from '../aftermath/watch.js';
+import { watch } from '../aftermath/watch.js';
 import type { Backend } from '../backend/backend.js';
 import type { SandboxError } from '../errors/sandbox-error.js';
 import type { TempRequest } from '../native/binding.js';
 import type { StartedRecord } from '../native/records.js';
+import type { Aftermath } from '../schema/finding.js';
+import { NO_AFTERMATH } from '../schema/finding.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import { NOTHING_PROVEN } from '../schema/proofs.js';
@@ -47,6 +51,9 @@ export class Launching {
   #refusal: SandboxError | undefined;
   #collection: Collection | undefined;
   #end: ExecutionEnd | undefined;
+  #watch: Watch | undefined;
+  /** Undefined as long as it is being looked at. */
+  #aftermath: Aftermath | undefined;
   #pid: number | undefined;
   #isSent = false;
   #isHeld = false;
@@ -113,6 +120,7 @@ export class Launching {
     const resolved = this.#resolved;
     const { kernel, proven = NOTHING_PROVEN } = backend;
     this.#compiled ??= compileRequest(resolved, { kernel, proven, terminal: stdio });
+    this.#watch ??= this.#watched(resolved, this.#compiled);
     const control = backend.launch({
       bytes: this.#compiled.bytes,
       confined: this.#compiled.plan.confined,
@@ -127,6 +135,11 @@ export class Launching {
     this.#collection = this.#collect();
     this.#feed();
     return true;
+  }
+
+  #watched({ policy }: Resolved, { enforcement }: Compiled): Watch | undefined {
+    const { command, backend } = this.#request;
+    return watch({ binding: backend.binding, command, policy, enforcement });
   }
 
   /** They are the confined runs'. */
@@ -180,9 +193,26 @@ export class Launching {
     if (temp !== undefined && end.isConfirmed) removeEmpty(temp);
     this.#release();
     this.#request.stdio.close();
+    this.#lookAround();
     // It can be over before whoever asked for it holds the Run.
     if (this.#isHeld) this.#finish();
     else process.nextTick(() => this.#finish());
+  }
+
+  /** The output may drain meanwhile. */
+  #lookAround(): void {
+    if (this.#watch === undefined || !this.#isSent) {
+      this.#aftermath = NO_AFTERMATH;
+      return;
+    }
+    const looked = (aftermath: Aftermath) => {
+      this.#aftermath = aftermath;
+      this.#settle();
+    };
+    this.#watch.finish().then(looked, (error: unknown) => {
+      this.#refusal ??= refusalOf(error);
+      looked({ findings: [], isComplete: false });
+    });
   }
 
   #finish(): void {
@@ -192,7 +222,8 @@ export class Launching {
   }
 
   #settle(): void {
-    if (this.#end === undefined || this.#collection === undefined || this.#isSettled) return;
+    if (this.#end === undefined || this.#collection?.isDone !== true || this.#isSettled) return;
+    if (this.#aftermath === undefined) return;
     this.#isSettled = true;
     const { command, options, startedAt } = this.#request;
     const error = this.#refusal ?? this.#outputFailure() ?? failureOf(this.#end, this.#context());
@@ -207,6 +238,7 @@ export class Launching {
       filter: this.#compiled?.plan.filter,
       removed: this.#resolved?.environment.removed,
       output: this.#collection.output(),
+      aftermath: this.#aftermath,
     });
     if (error !== undefined) this.#started.reject(error);
     if (error === undefined || options.reject === false) this.#result.resolve(result);

@@ -4,10 +4,13 @@
  * @module
  */
 
+import type { Watch } from '../aftermath/watch.js';
+import { watch } from '../aftermath/watch.js';
 import { selectBackend } from '../backend/select.js';
 import { accepted, SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
 import type { Enforcement } from '../schema/enforcement.js';
+import type { Aftermath } from '../schema/finding.js';
 import { LIMITS } from '../schema/limits.js';
 import { optionName } from '../schema/option-names.js';
 import type { ConfineOptions } from '../schema/params.js';
@@ -122,6 +125,7 @@ class Preparation implements Prepared {
   readonly enforcement: Enforcement;
   readonly ended: Promise<RunResult>;
   readonly #request: PreparationRequest;
+  readonly #watch: Watch | undefined;
   #isOpen = true;
 
   constructor(request: PreparationRequest) {
@@ -141,9 +145,11 @@ class Preparation implements Prepared {
     this.stdio = ['inherit', 'inherit', 'inherit', this.planFd, this.controlFd];
     this.policy = resolved.policy;
     this.enforcement = compiled.enforcement;
-    this.ended = new Promise((resolve) => {
-      this.#follow(parent, (end) => resolve(this.#result(end)));
-    });
+    const { policy, enforcement } = this;
+    const { command } = resolved;
+    this.#watch = watch({ binding: backend.binding, command, policy, enforcement });
+    const end = new Promise<ExecutionEnd>((resolve) => this.#follow(parent, resolve));
+    this.ended = end.then(async (each) => this.#result(each, await this.#watch?.finish()));
   }
 
   dispose(): void {
@@ -176,7 +182,7 @@ class Preparation implements Prepared {
     execution.attach(fd);
   }
 
-  #result(end: ExecutionEnd): RunResult {
+  #result(end: ExecutionEnd, aftermath: Aftermath | undefined): RunResult {
     const { resolved, compiled, startedAt } = this.#request;
     const { command, policy, facts, environment, temp } = resolved;
     const context = { file: command.file, plan: compiled.plan, tempParent: temp?.parent };
@@ -193,6 +199,7 @@ class Preparation implements Prepared {
       enforcement: compiled.enforcement,
       filter: compiled.plan.filter,
       removed: environment.removed,
+      aftermath,
     });
   }
 }

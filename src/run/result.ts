@@ -8,6 +8,8 @@ import type { FilterFeature } from '../plan/plan.js';
 import { nowMs } from '../platform/clock.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { HostFacts } from '../schema/facts.js';
+import type { Aftermath } from '../schema/finding.js';
+import { NO_AFTERMATH } from '../schema/finding.js';
 import type { Command } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Denial, Outcome, RunResult } from '../schema/result.js';
@@ -31,6 +33,7 @@ export interface ResultParts {
   readonly filter?: readonly FilterFeature[] | undefined;
   readonly removed?: readonly string[] | undefined;
   readonly output?: RunOutput | undefined;
+  readonly aftermath?: Aftermath | undefined;
 }
 
 /** What was collected. */
@@ -39,6 +42,7 @@ export type RunOutput = Pick<RunResult, 'stdout' | 'stderr' | 'truncated'>;
 /** The result of a Run. */
 export function resultOf(parts: ResultParts): RunResult {
   const { command, startedAt, error, end, policy, enforcement, output } = parts;
+  const { aftermath = NO_AFTERMATH } = parts;
   const exit = end?.exited === undefined ? {} : exitOf(end.exited.waitStatus);
   return {
     file: command.file,
@@ -53,6 +57,8 @@ export function resultOf(parts: ResultParts): RunResult {
     denials: denialsOf(parts),
     denialsComplete: areComplete(parts),
     survivors: end?.survivors ?? [],
+    findings: aftermath.findings,
+    findingsComplete: aftermath.isComplete,
     environment: { removed: parts.removed ?? [] },
     durationMs: Math.round((nowMs() - startedAt) * 1000) / 1000,
   };

@@ -70,6 +70,13 @@ export const LIMITS = {
     error: null,
     words: 'files of /etc/ssh/ssh_config.d that a run in a user namespace sees as its own',
   },
+  judgedBytes: {
+    value: 1_048_576,
+    unit: 'bytes',
+    error: null,
+    words:
+      'of a configuration file that is judged after a run; a larger one is taken away as a whole',
+  },
   argumentBytes: {
     value: 131_071,
     unit: 'bytes',

@@ -4,6 +4,7 @@
  */
 
 import type { Enforcement } from './enforcement.js';
+import type { Finding } from './finding.js';
 import type { Policy } from './policy.js';
 import type { Guarantee, Mechanism } from './vocabulary.js';
 
@@ -72,6 +73,10 @@ export interface RunResult<Output = string | Buffer> {
   /** False when an effect could have been refused without a record here. */
   readonly denialsComplete: boolean;
   readonly survivors: readonly Survivor[];
+  /** What the Run made or changed that has power outside it. */
+  readonly findings: readonly Finding[];
+  /** False when there was more beneath the writable roots than is looked at. */
+  readonly findingsComplete: boolean;
   readonly environment: { readonly removed: readonly string[] };
   readonly durationMs: number;
 }

@@ -37,6 +37,8 @@ const REPORT_KEYS = [
   'denials',
   'denialsComplete',
   'survivors',
+  'findings',
+  'findingsComplete',
   'policy',
   'environment',
   'durationMs',

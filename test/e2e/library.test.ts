@@ -55,6 +55,8 @@ describe('a result', () => {
       denials: [],
       denialsComplete: true,
       survivors: [],
+      findings: [],
+      findingsComplete: true,
     });
     expect(result.enforcement).toMatchObject({ level: 'full', backend: 'landlock' });
     expect(result.policy?.mode).toEqual({ value: 'read-only', origin: { kind: 'default' } });

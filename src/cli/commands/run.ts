@@ -20,7 +20,7 @@ import { readOptions, UsageError } from '../options.js';
 import { isInteractive, say } from '../output.js';
 import { readPolicy } from '../policy-options.js';
 import { errorText } from '../render/error.js';
-import { runNotes } from '../render/run.js';
+import { findingNotes, runNotes } from '../render/run.js';
 import type { Report } from '../report.js';
 import { openReport } from '../report.js';
 import type { RunSettings } from '../run-options.js';
@@ -158,6 +158,7 @@ export async function runCommand({ given, operands }: Invocation): Promise<numbe
   finish(report, result);
   if (error !== undefined && error.code !== 'COMMAND_FAILED') say(errorText(error));
   if (result === undefined) return exitOfCode(error?.code ?? 'INTERNAL');
+  findingNotes(result).forEach(say);
   if (isInteractive()) runNotes(result).forEach(say);
   return exitOf(result.outcome);
 }

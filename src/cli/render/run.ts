@@ -4,6 +4,7 @@
  */
 
 import { visible } from '../../errors/visible.js';
+import type { Finding } from '../../schema/finding.js';
 import type { RunResult, Survivor } from '../../schema/result.js';
 
 /** More names than these fill the screen; the report has them all. */
@@ -35,6 +36,37 @@ function denialsNote({ denials, policy }: RunResult): string {
     `cordon: ${denials.length} ${noun} refused, the first on ${visible(first)}; ${workspace}` +
     `--allow-write PATH allows one path; cordon explain ${denials[0]?.operation ?? 'write'} PATH says why`
   );
+}
+
+const ACTIONS: Readonly<Record<Finding['action'], string>> = {
+  quarantined: 'taken out of',
+  restored: 'put back as it was:',
+  reported: 'left as it is:',
+};
+
+function findingNote({ path, detail, action, where, reason }: Finding): string {
+  const kept = where === undefined ? '' : `; kept as ${visible(where)}`;
+  const why = reason === undefined ? '' : `; ${visible(reason)}`;
+  return `cordon: ${ACTIONS[action]} ${visible(path)}: ${visible(detail)}${kept}${why}`;
+}
+
+/**
+ * What the run left that has power outside, a line each, without newlines. Said to everybody: files that the command
+ * made are no longer where it put them.
+ */
+export function findingNotes({ findings, findingsComplete, policy }: RunResult): string[] {
+  const notes = findings.slice(0, MAX_NAMED).map(findingNote);
+  if (findings.length > MAX_NAMED) {
+    notes.push(`cordon: and ${findings.length - MAX_NAMED} more such files, in the report`);
+  }
+  if (!findingsComplete) {
+    const place =
+      policy === undefined ? 'the writable roots' : visible(policy.workspace.value.path);
+    notes.push(
+      `cordon: not all of ${place} could be looked at for hooks, configuration and start-up files`,
+    );
+  }
+  return notes;
 }
 
 /** The lines, without newlines. */

@@ -336,6 +336,8 @@ describe('notes after a run', () => {
     denials: [],
     denialsComplete: false,
     survivors: [],
+    findings: [],
+    findingsComplete: true,
     environment: { removed: [] },
     durationMs: 1,
   };

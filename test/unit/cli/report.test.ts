@@ -67,6 +67,8 @@ const RESULT: RunResult = {
   denials: [],
   denialsComplete: false,
   survivors: [{ pid: 1, command: 'x' }],
+  findings: [],
+  findingsComplete: true,
   environment: { removed: ['TMUX'] },
   durationMs: 1.5,
 };
@@ -99,6 +101,8 @@ describe('a report file', () => {
       denials: [],
       denialsComplete: false,
       survivors: [{ pid: 1, command: 'x' }],
+      findings: [],
+      findingsComplete: true,
       policy: null,
       environment: { removed: ['TMUX'] },
       durationMs: 1.5,

@@ -54,6 +54,8 @@ describe('SandboxError', () => {
       denials: [],
       denialsComplete: true,
       survivors: [],
+      findings: [],
+      findingsComplete: true,
       environment: { removed: [] },
       durationMs: 1,
     } as const;

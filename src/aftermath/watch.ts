@@ -1,0 +1,227 @@
+/**
+ * The end of a Run that could write: what it made or changed that has power outside is found, judged, and taken out of
+ * its place. Begins before the start, because afterwards nobody can say what was there.
+ *
+ * The evidence that the Run did it: the name was not there before or was another object, its time of change, which only an
+ * administrator can set, lies between start and end, and it belongs to the user that the Run was. A program outside that writes
+ * the same names as the same user at the same time cannot be told from the Run; so nothing is destroyed: what is taken away is kept.
+ * @module
+ */
+
+import { errnoOf } from '../errors/errno.js';
+import { SandboxError } from '../errors/sandbox-error.js';
+import type { Judgement } from '../judgement/judge.js';
+import { isReadFor, judge, pathOf } from '../judgement/judge.js';
+import type { Binding, Place, Witness } from '../native/binding.js';
+import type { Enforcement } from '../schema/enforcement.js';
+import type { Aftermath, Finding } from '../schema/finding.js';
+import { LIMITS } from '../schema/limits.js';
+import type { Command } from '../schema/params.js';
+import type { Policy, Root } from '../schema/policy.js';
+import { SEARCHED } from '../schema/protected-names.js';
+import type { Sighting, Swept } from '../schema/sighting.js';
+import { Quarantine } from './quarantine.js';
+
+export interface WatchRequest {
+  readonly binding: Binding;
+  readonly command: Command;
+  readonly policy: Policy;
+  readonly enforcement: Enforcement;
+}
+
+/** What `sweep` is told to look for: a path's last part, and then its beginning is compared. */
+const NAMES = [
+  ...SEARCHED.names,
+  ...SEARCHED.places.map((place) => place.slice(place.lastIndexOf('/') + 1)),
+];
+
+/** Notes what is there now. Undefined for a Run that has nothing to be watched. Throws `ROOT_CHANGED`. */
+export function watch(request: WatchRequest): Watch | undefined {
+  const { policy, enforcement } = request;
+  const roots = policy.writable.filter(({ kind }) => kind === 'directory');
+  const isJudged = policy.protect.value !== 'none' && enforcement.level !== 'unconfined';
+  if (!isJudged || roots.length === 0) return undefined;
+  try {
+    return new Watch(request, roots.slice(0, LIMITS.rootDescriptors.value));
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined || !(error instanceof Error)) throw error;
+    const path: unknown = Reflect.get(error, 'path');
+    throw new SandboxError({
+      code: 'ROOT_CHANGED',
+      cause: error,
+      errno,
+      ...(typeof path === 'string' && { object: path }),
+    });
+  }
+}
+
+/** Of one Run, from before its start. */
+export class Watch {
+  readonly #request: WatchRequest;
+  readonly #roots: readonly string[];
+  readonly #isPrevented: boolean;
+  readonly #witness: Witness;
+  #quarantine: Quarantine | undefined;
+
+  constructor(request: WatchRequest, roots: readonly Root[]) {
+    const { binding, policy, enforcement } = request;
+    this.#request = request;
+    this.#roots = roots.map(({ path }) => path);
+    this.#isPrevented = enforcement.guarantees['protected-paths'].status === 'prevented';
+    const gitDirs = new Set(policy.gitDirs.flatMap(({ gitDir, commonDir }) => [gitDir, commonDir]));
+    const objects = this.#isPrevented ? [] : policy.protectedPaths.map(({ path }) => path);
+    this.#witness = binding.witness(
+      this.#roots,
+      this.#places([...gitDirs]),
+      this.#places(policy.gitDirs.flatMap(({ hooksPaths }) => hooksPaths)),
+      this.#places([...this.#roots.map((root) => `${root}/.git`), ...objects]),
+      !this.#isPrevented,
+    );
+  }
+
+  /** After the last process is dead. Never throws: what could not be done is reported. */
+  async finish(): Promise<Aftermath> {
+    const { binding } = this.#request;
+    const swept = await binding.sweep(this.#witness, NAMES, SEARCHED.suffixes);
+    const findings = this.#judged(swept).map((judgement) => this.#settle(judgement));
+    this.#quarantine?.close();
+    return { findings, isComplete: swept.isComplete && this.#areAllRoots() };
+  }
+
+  #areAllRoots(): boolean {
+    const { writable } = this.#request.policy;
+    return writable.filter(({ kind }) => kind === 'directory').length === this.#roots.length;
+  }
+
+  #judged(swept: Swept): readonly Judgement[] {
+    const { binding, policy } = this.#request;
+    return judge({
+      swept,
+      roots: this.#roots,
+      contentOf: (sighting) =>
+        isReadFor(sighting)
+          ? binding
+              .readBeneath(this.#witness, placeOf(sighting), LIMITS.judgedBytes.value)
+              ?.toString('latin1')
+          : undefined,
+      contentBefore: (sighting) =>
+        binding.contentBefore(this.#witness, placeOf(sighting))?.bytes.toString('latin1'),
+      run: {
+        uid: process.geteuid?.() ?? 0,
+        hasCapabilities: policy.rootCapabilities.value === 'keep',
+      },
+      protectedPaths: policy.protectedPaths,
+      isPrevented: this.#isPrevented,
+      searchedLevels: policy.search.complete ? LIMITS.searchLevels.value : 0,
+    });
+  }
+
+  #settle({ sighting, what, detail, remedy, objection }: Judgement): Finding {
+    const found = {
+      path: pathOf(sighting, this.#roots),
+      kind: sighting.before === 'changed' ? 'changed' : 'appeared',
+      what,
+      detail,
+    } as const;
+    if (objection !== undefined) return { ...found, action: 'reported', reason: objection };
+    try {
+      switch (remedy.kind) {
+        case 'move':
+          return { ...found, action: 'quarantined', where: this.#setAside(sighting, found) };
+        case 'cut':
+          return {
+            ...found,
+            action: 'quarantined',
+            where: this.#cut(sighting, remedy.text, found),
+          };
+        case 'restore':
+          return { ...found, action: 'restored', ...this.#restore(sighting, found) };
+      }
+    } catch (error) {
+      return { ...found, action: 'reported', reason: reasonOf(error) };
+    }
+  }
+
+  #setAside(sighting: Sighting, found: Found): string {
+    const quarantine = this.#open();
+    const name = quarantine.nextName(sighting.path);
+    const { binding } = this.#request;
+    const came = binding.setAside(this.#witness, placeOf(sighting), sighting, quarantine.fd, name);
+    const directory = came === 'moved' ? quarantine.path : found.path.replace(/\/[^/]*$/, '');
+    const where = `${directory}/${came === 'moved' ? name : came}`;
+    quarantine.add({ ...found, name: came === 'moved' ? name : came, where });
+    return where;
+  }
+
+  /** The whole file as the Run left it is kept first. */
+  #cut(sighting: Sighting, text: string, found: Found): string {
+    const { binding } = this.#request;
+    const place = placeOf(sighting);
+    const whole = binding.readBeneath(this.#witness, place, LIMITS.judgedBytes.value);
+    if (whole === undefined) throw new Error('it was changed meanwhile');
+    const where = this.#keep(sighting, whole, found);
+    binding.replaceFile(this.#witness, place, sighting, Buffer.from(text, 'latin1'));
+    return where;
+  }
+
+  #restore(sighting: Sighting, found: Found): { readonly where?: string } {
+    const { binding } = this.#request;
+    const place = placeOf(sighting);
+    const before = binding.contentBefore(this.#witness, place);
+    if (before === undefined) throw new Error('what it held before was not kept');
+    const where = sighting.kind === 'missing' ? undefined : this.#setAside(sighting, found);
+    binding.putBack(this.#witness, place, before.bytes, before.mode);
+    return where === undefined ? {} : { where };
+  }
+
+  #keep(sighting: Sighting, bytes: Uint8Array, found: Found): string {
+    const quarantine = this.#open();
+    const name = quarantine.nextName(sighting.path);
+    quarantine.keep(name, bytes);
+    const where = `${quarantine.path}/${name}`;
+    quarantine.add({ ...found, name, where });
+    return where;
+  }
+
+  #open(): Quarantine {
+    const { file, args } = this.#request.command;
+    this.#quarantine ??= new Quarantine([file, ...args]);
+    return this.#quarantine;
+  }
+
+  /** Paths beneath the roots, for the addon. What lies elsewhere the Run cannot write. */
+  #places(paths: readonly string[]): readonly (number | string)[] {
+    return paths.flatMap((path) => {
+      const root = this.#roots.findIndex((each) => path === each || isBeneath(path, each));
+      if (root === -1) return [];
+      const above = this.#roots[root] ?? '';
+      return [root, path.slice(above === '/' ? 1 : above.length + 1)];
+    });
+  }
+}
+
+type Found = Pick<Finding, 'path' | 'kind' | 'what' | 'detail'>;
+
+function placeOf({ root, path }: Sighting): Place {
+  return [root, path];
+}
+
+function isBeneath(path: string, root: string): boolean {
+  return path.startsWith(root === '/' ? '/' : `${root}/`);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ESTALE: 'it was changed while it was looked at',
+  ENOENT: 'it is gone, or its path cannot be followed',
+  EACCES: 'its directory cannot be written',
+  EPERM: 'its directory cannot be written',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'there is no space left to keep it',
+};
+
+function reasonOf(error: unknown): string {
+  const errno = errnoOf(error);
+  if (errno !== undefined) return REASONS[errno] ?? `it could not be moved: ${errno}`;
+  return error instanceof Error ? error.message : String(error);
+}
