@@ -74,6 +74,7 @@ class Sweep {
  private:
   struct Item {
     std::string path;
+    std::string folded;
     int depth;
     bool inside;  // of a directory whose files all count
     bool moved;
@@ -118,7 +119,7 @@ class Sweep {
   }
 
   void walk(size_t root) {
-    std::deque<Item> waiting{{"", 0, false, false}};
+    std::deque<Item> waiting{{"", "", 0, false, false}};
     while (!waiting.empty() && directories_ <= kMaxDirectories) {
       Item item = static_cast<Item&&>(waiting.front());
       waiting.pop_front();
@@ -134,6 +135,9 @@ class Sweep {
     if (is_git_directory(names)) return examine(root, item.path);
     for (const Name& name : names) {
       std::string path = join_path(item.path, name.text);
+      std::string folded = join_path(item.folded, name.folded);
+      bool counts =
+          item.inside || is_of_interest(name.folded) || interest_.places.count(folded) != 0;
       bool is_directory = name.type == DT_DIR;
       if (name.folded == ".git") {
         if (is_directory) {
@@ -142,18 +146,17 @@ class Sweep {
           sight(directory, {root, path}, {root, path, false}, false);
         }
       } else if (is_directory) {
-        bool inside = item.inside || is_of_interest(name.folded);
         struct stat found;
         bool moved =
             item.moved ||
-            (inside && fstatat(directory, name.text.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+            (counts && fstatat(directory, name.text.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
              moved_since(found, root, path));
         if (item.depth < kMaxDepth) {
-          waiting->push_back({path, item.depth + 1, inside, moved});
+          waiting->push_back({path, folded, item.depth + 1, counts, moved});
         } else {
           swept_.complete = false;
         }
-      } else if (item.inside || is_of_interest(name.folded)) {
+      } else if (counts) {
         sight(directory, {root, path}, item.moved);
       }
     }

@@ -191,17 +191,6 @@ bool read_places(const Napi::Value& value, size_t roots, std::vector<Place>* pla
   return true;
 }
 
-bool read_names(const Napi::Value& value, std::vector<std::string>* names) {
-  if (!value.IsArray()) return false;
-  auto list = value.As<Napi::Array>();
-  for (uint32_t i = 0; i < list.Length(); ++i) {
-    std::string name;
-    if (!read_text(list.Get(i), &name)) return false;
-    names->push_back(folded_name(name));
-  }
-  return true;
-}
-
 std::string folded_path(const std::string& path) {
   std::string folded;
   for (size_t begin = 0; begin <= path.size();) {
@@ -210,6 +199,17 @@ std::string folded_path(const std::string& path) {
     begin = end + 1;
   }
   return folded;
+}
+
+bool read_names(const Napi::Value& value, std::vector<std::string>* names) {
+  if (!value.IsArray()) return false;
+  auto list = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    std::string name;
+    if (!read_text(list.Get(i), &name)) return false;
+    names->push_back(folded_path(name));
+  }
+  return true;
 }
 
 const char* const kKinds[] = {"file", "directory", "symlink", "other", "missing"};
@@ -338,7 +338,7 @@ Napi::Value witness(const Napi::CallbackInfo& info) {
 Napi::Value sweep(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Interest interest;
-  auto held = info.Length() == 3 ? read_witness(info[0]) : nullptr;
+  auto held = info.Length() == 4 ? read_witness(info[0]) : nullptr;
   std::vector<std::string> names;
   if (held == nullptr || !read_names(info[1], &names) || !read_names(info[2], &interest.suffixes)) {
     return throw_type_error(env, "a witness, names and ends of names");

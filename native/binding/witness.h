@@ -51,9 +51,11 @@ struct Sighting {
   struct stat found;
 };
 
-// Folded: names of files, or of directories whose files all count, and ends of names of files.
+// Folded: names of files, or of directories whose files all count; paths beneath the roots of such;
+// and ends of names of files.
 struct Interest {
   std::unordered_set<std::string> names;
+  std::unordered_set<std::string> places;
   std::vector<std::string> suffixes;
 };
 

@@ -29,12 +29,6 @@ export interface WatchRequest {
   readonly enforcement: Enforcement;
 }
 
-/** What `sweep` is told to look for: a path's last part, and then its beginning is compared. */
-const NAMES = [
-  ...SEARCHED.names,
-  ...SEARCHED.places.map((place) => place.slice(place.lastIndexOf('/') + 1)),
-];
-
 /** Notes what is there now. Undefined for a Run that has nothing to be watched. Throws `ROOT_CHANGED`. */
 export function watch(request: WatchRequest): Watch | undefined {
   const { policy, enforcement } = request;
@@ -83,7 +77,8 @@ export class Watch {
   /** After the last process is dead. Never throws: what could not be done is reported. */
   async finish(): Promise<Aftermath> {
     const { binding } = this.#request;
-    const swept = await binding.sweep(this.#witness, NAMES, SEARCHED.suffixes);
+    const { names, places, suffixes } = SEARCHED;
+    const swept = await binding.sweep(this.#witness, names, places, suffixes);
     const findings = this.#judged(swept).map((judgement) => this.#settle(judgement));
     this.#quarantine?.close();
     return { findings, isComplete: swept.isComplete && this.#areAllRoots() };

@@ -199,10 +199,16 @@ export interface Binding {
     keep: boolean,
   ): Witness;
   /**
-   * Looks through the roots, on another thread, for what belongs to git, and for files that are called like one of `names`, or lie in
-   * a directory that is, or whose names end with one of `suffixes`: whatever of these is not what it was.
+   * Looks through the roots, on another thread, for what belongs to git, and for files that are called like one of `names`, lie at one
+   * of `places` beneath a root, or in a directory of which that is true, or whose names end with one of `suffixes`: whatever of these
+   * is not what it was.
    */
-  sweep(witness: Witness, names: readonly string[], suffixes: readonly string[]): Promise<Swept>;
+  sweep(
+    witness: Witness,
+    names: readonly string[],
+    places: readonly string[],
+    suffixes: readonly string[],
+  ): Promise<Swept>;
   /** What a file held before; undefined where that was not kept. */
   contentBefore(witness: Witness, place: Place): KeptContent | undefined;
   /** The whole of a regular file; undefined when it is none, or larger than `maxBytes`. */
