@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <deque>
@@ -21,6 +22,8 @@ constexpr int kMaxDirectories = 32768;
 constexpr int kMaxDepth = 64;
 constexpr int kMaxModuleDepth = 8;
 constexpr size_t kMaxSightings = 4096;
+// Older changes than this are told apart by their times.
+constexpr int64_t kSettledNs = 100'000'000;
 constexpr int kListing = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
 
 Kind kind_of(mode_t mode) {
@@ -48,16 +51,10 @@ struct GitDir {
   bool moved;
 };
 
-struct Name {
-  std::string text;
-  std::string folded;
-  unsigned char type;
-};
-
 class Sweep {
  public:
-  Sweep(const Witness& witness, const Interest& interest)
-      : witness_(witness), interest_(interest) {}
+  Sweep(const Witness& witness, const Interest& interest, SweepMemory* memory)
+      : witness_(witness), interest_(interest), memory_(memory) {}
 
   Swept run() {
     timespec now;
@@ -82,8 +79,9 @@ class Sweep {
 
   bool fresh(const timespec& time) const { return nanoseconds(time) >= witness_.since; }
 
-  // The names of a directory; false when it cannot be read.
-  bool list(int fd, std::vector<Name>* names) {
+  // The names of a directory that are wanted; false when it cannot be read.
+  template <typename Wanted>
+  bool list(int fd, std::vector<Name>* names, Wanted wanted) {
     Directory entries(fd);
     while (const dirent64* entry = entries.next()) {
       struct stat found;
@@ -91,9 +89,16 @@ class Sweep {
       if (type == DT_UNKNOWN && fstatat(fd, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0) {
         type = IFTODT(found.st_mode);
       }
-      names->push_back({entry->d_name, folded_name(entry->d_name), type});
+      std::string folded = folded_name(entry->d_name);
+      if (wanted(folded, type)) {
+        names->push_back({entry->d_name, static_cast<std::string&&>(folded), type});
+      }
     }
     return !entries.failed();
+  }
+
+  bool list(int fd, std::vector<Name>* names) {
+    return list(fd, names, [](const std::string&, unsigned char) { return true; });
   }
 
   UniqueFd enter(size_t root, const std::string& path) {
@@ -119,47 +124,107 @@ class Sweep {
   }
 
   void walk(size_t root) {
+    struct stat top;
+    if (fstat(witness_.roots[root].get(), &top) != 0) return;
+    RememberedTree before = memory_->take(top.st_dev, top.st_ino);
+    RememberedTree now;
     std::deque<Item> waiting{{"", "", 0, false, false}};
     while (!waiting.empty() && directories_ <= kMaxDirectories) {
       Item item = static_cast<Item&&>(waiting.front());
       waiting.pop_front();
-      UniqueFd directory = enter(root, item.path);
-      if (!directory.valid()) continue;
-      visit(root, item, directory.get(), &waiting);
+      RememberedDirectory held;
+      bool settled = true;
+      auto known = before.find(item.path);
+      if (known != before.end() && is_unchanged(root, item.path, known->second)) {
+        held = static_cast<RememberedDirectory&&>(known->second);
+      } else if (!read_directory(root, item, &held, &settled)) {
+        continue;
+      }
+      if (held.git) {
+        examine(root, item.path);
+      } else {
+        for (const Name& name : held.names) visit(root, item, name, &waiting);
+      }
+      if (settled) now[item.path] = static_cast<RememberedDirectory&&>(held);
+    }
+    memory_->put(top.st_dev, top.st_ino, static_cast<RememberedTree&&>(now));
+  }
+
+  // By name: the directories above were found to be what they were, or read, in this look.
+  bool is_unchanged(size_t root, const std::string& path, const RememberedDirectory& known) {
+    struct stat found;
+    ++directories_;
+    return fstatat(witness_.roots[root].get(), path.c_str(), &found,
+                   AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 &&
+           found.st_dev == known.dev && found.st_ino == known.ino &&
+           nanoseconds(found.st_mtim) == known.modified &&
+           nanoseconds(found.st_ctim) == known.changed;
+  }
+
+  // `settled`: a later change will show in the times.
+  bool read_directory(size_t root, const Item& item, RememberedDirectory* held, bool* settled) {
+    UniqueFd directory = enter(root, item.path);
+    struct stat found;
+    if (!directory.valid() || fstat(directory.get(), &found) != 0) return false;
+    *held = {found.st_dev,
+             found.st_ino,
+             nanoseconds(found.st_mtim),
+             nanoseconds(found.st_ctim),
+             false,
+             {}};
+    *settled = std::max(held->modified, held->changed) + kSettledNs < swept_.ended;
+    bool places = interest_.above_places.count(item.folded) != 0;
+    bool head = false;
+    bool objects = false;
+    bool refs = false;
+    bool commondir = false;
+    auto wanted = [&](const std::string& folded, unsigned char type) {
+      head = head || folded == "head";
+      objects = objects || folded == "objects";
+      refs = refs || folded == "refs";
+      commondir = commondir || folded == "commondir";
+      return type == DT_DIR || item.inside || folded == ".git" || is_of_interest(folded) ||
+             (places && interest_.places.count(join_path(item.folded, folded)) != 0);
+    };
+    if (!list(directory.get(), &held->names, wanted)) {
+      swept_.complete = false;
+      *settled = false;
+    }
+    // As git tells one: with `commondir`, what else it needs lies there.
+    held->git = head && ((objects && refs) || commondir);
+    return true;
+  }
+
+  void visit(size_t root, const Item& item, const Name& name, std::deque<Item>* waiting) {
+    std::string path = join_path(item.path, name.text);
+    std::string folded = join_path(item.folded, name.folded);
+    bool counts = item.inside || is_of_interest(name.folded) || interest_.places.count(folded) != 0;
+    if (name.folded == ".git" && name.type == DT_DIR) {
+      examine(root, path);
+    } else if (name.folded == ".git") {
+      GitDir pointer{root, path, false};
+      look_at(root, path, &pointer, false);
+    } else if (name.type != DT_DIR) {
+      if (counts) look_at(root, path, nullptr, item.moved);
+    } else if (item.depth < kMaxDepth) {
+      bool moved = item.moved || (counts && has_moved(root, path));
+      waiting->push_back({path, folded, item.depth + 1, counts, moved});
+    } else {
+      swept_.complete = false;
     }
   }
 
-  void visit(size_t root, const Item& item, int directory, std::deque<Item>* waiting) {
-    std::vector<Name> names;
-    if (!list(directory, &names)) swept_.complete = false;
-    if (is_git_directory(names)) return examine(root, item.path);
-    for (const Name& name : names) {
-      std::string path = join_path(item.path, name.text);
-      std::string folded = join_path(item.folded, name.folded);
-      bool counts =
-          item.inside || is_of_interest(name.folded) || interest_.places.count(folded) != 0;
-      bool is_directory = name.type == DT_DIR;
-      if (name.folded == ".git") {
-        if (is_directory) {
-          examine(root, path);
-        } else {
-          sight(directory, {root, path}, {root, path, false}, false);
-        }
-      } else if (is_directory) {
-        struct stat found;
-        bool moved =
-            item.moved ||
-            (counts && fstatat(directory, name.text.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-             moved_since(found, root, path));
-        if (item.depth < kMaxDepth) {
-          waiting->push_back({path, folded, item.depth + 1, counts, moved});
-        } else {
-          swept_.complete = false;
-        }
-      } else if (counts) {
-        sight(directory, {root, path}, item.moved);
-      }
-    }
+  bool has_moved(size_t root, const std::string& path) {
+    UniqueFd directory(open_beneath(witness_.roots[root].get(), path, O_PATH | O_DIRECTORY));
+    struct stat found;
+    return directory.valid() && fstat(directory.get(), &found) == 0 &&
+           moved_since(found, root, path);
+  }
+
+  void look_at(size_t root, const std::string& path, const GitDir* git, bool moved) {
+    UniqueFd directory(
+        open_beneath(witness_.roots[root].get(), split_path(path).first, O_PATH | O_DIRECTORY));
+    if (directory.valid()) add(directory.get(), {root, path}, git, moved);
   }
 
   bool is_of_interest(const std::string& folded) const {
@@ -168,21 +233,6 @@ class Sweep {
       if (ends_with(folded, suffix)) return true;
     }
     return false;
-  }
-
-  // As git tells one: with `commondir`, what else it needs lies there.
-  static bool is_git_directory(const std::vector<Name>& names) {
-    bool head = false;
-    bool objects = false;
-    bool refs = false;
-    bool commondir = false;
-    for (const Name& name : names) {
-      head = head || name.folded == "head";
-      objects = objects || name.folded == "objects";
-      refs = refs || name.folded == "refs";
-      commondir = commondir || name.folded == "commondir";
-    }
-    return head && ((objects && refs) || commondir);
   }
 
   void examine(size_t root, const std::string& path) {
@@ -265,10 +315,6 @@ class Sweep {
     }
   }
 
-  void sight(int directory, Place place, bool moved) {
-    add(directory, static_cast<Place&&>(place), nullptr, moved);
-  }
-
   void sight(int directory, Place place, const GitDir& git, bool moved) {
     add(directory, static_cast<Place&&>(place), &git, moved);
   }
@@ -310,7 +356,7 @@ class Sweep {
     struct stat found;
     bool there = directory.valid() &&
                  fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there) return sight(directory.get(), place, false);
+    if (there) return add(directory.get(), place, nullptr, false);
     if (!known.restorable || !sighted_.insert(place).second) return;
     push({place, "", false, false, Kind::kMissing, Before::kChanged, true, false, known.found});
   }
@@ -325,6 +371,7 @@ class Sweep {
 
   const Witness& witness_;
   const Interest& interest_;
+  SweepMemory* memory_;
   Swept swept_;
   int directories_ = 0;
   std::set<Place> examined_;
@@ -339,8 +386,27 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 bool is_sample(const std::string& folded) { return ends_with(folded, ".sample"); }
 
-Swept sweep_roots(const Witness& witness, const Interest& interest) {
-  return Sweep(witness, interest).run();
+RememberedTree SweepMemory::take(dev_t dev, ino_t ino) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Kept& each : kept_) {
+    if (each.dev == dev && each.ino == ino) return static_cast<RememberedTree&&>(each.tree);
+  }
+  return {};
+}
+
+void SweepMemory::put(dev_t dev, ino_t ino, RememberedTree tree) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    if (kept_[i].dev != dev || kept_[i].ino != ino) continue;
+    kept_[i].tree = static_cast<RememberedTree&&>(tree);
+    return;
+  }
+  if (kept_.size() == kTrees) kept_.erase(kept_.begin());
+  kept_.push_back({dev, ino, static_cast<RememberedTree&&>(tree)});
+}
+
+Swept sweep_roots(const Witness& witness, const Interest& interest, SweepMemory* memory) {
+  return Sweep(witness, interest, memory).run();
 }
 
 }  // namespace cordon

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "binding/witness.h"
 #include "core/record.h"
 #include "core/unique_fd.h"
 #include "linux/survey.h"
@@ -54,6 +55,8 @@ struct ThreadState {
   // What was read before earlier runs, by device and inode.
   std::map<std::pair<dev_t, ino_t>, Remembered> contents;
   size_t content_bytes = 0;
+  // Shared with looks that are under way.
+  std::shared_ptr<SweepMemory> sweeps = std::make_shared<SweepMemory>();
 
   ~ThreadState();
 };

@@ -104,7 +104,8 @@ class Look {
     } else if (fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) witness_->absent.insert(place);
     } else if (S_ISDIR(found.st_mode)) {
-      list(place, keep, 0);
+      // A repository is not an object: what counts of it is known by name.
+      if (folded_name(name) != ".git") list(place, keep, 0);
     } else {
       note(directory.get(), {place.first, above}, name.c_str(), keep, keep);
     }
@@ -120,6 +121,7 @@ class Look {
     if (!directory.valid()) return;
     Directory entries(directory.get());
     while (const dirent64* entry = entries.next()) {
+      if (is_sample(folded_name(entry->d_name))) continue;
       if (++listed_ > kMaxListed) return;
       if (entry->d_type != DT_DIR) {
         note(directory.get(), place, entry->d_name, keep, keep);
@@ -237,16 +239,18 @@ Napi::Object sighting_object(Napi::Env env, const Sighting& seen) {
 
 class SweepWorker : public Napi::AsyncWorker {
  public:
-  SweepWorker(Napi::Env env, std::shared_ptr<const Witness> witness, Interest interest)
+  SweepWorker(Napi::Env env, std::shared_ptr<const Witness> witness, Interest interest,
+              std::shared_ptr<SweepMemory> memory)
       : Napi::AsyncWorker(env),
         deferred_(Napi::Promise::Deferred::New(env)),
         witness_(static_cast<std::shared_ptr<const Witness>&&>(witness)),
-        interest_(static_cast<Interest&&>(interest)) {}
+        interest_(static_cast<Interest&&>(interest)),
+        memory_(static_cast<std::shared_ptr<SweepMemory>&&>(memory)) {}
 
   Napi::Promise promise() const { return deferred_.Promise(); }
 
  protected:
-  void Execute() override { swept_ = sweep_roots(*witness_, interest_); }
+  void Execute() override { swept_ = sweep_roots(*witness_, interest_, memory_.get()); }
 
   void OnOK() override {
     Napi::Env env = Env();
@@ -278,6 +282,7 @@ class SweepWorker : public Napi::AsyncWorker {
   Napi::Promise::Deferred deferred_;
   std::shared_ptr<const Witness> witness_;
   Interest interest_;
+  std::shared_ptr<SweepMemory> memory_;
   Swept swept_;
 };
 
@@ -340,11 +345,16 @@ Napi::Value sweep(const Napi::CallbackInfo& info) {
   Interest interest;
   auto held = info.Length() == 4 ? read_witness(info[0]) : nullptr;
   std::vector<std::string> names;
-  if (held == nullptr || !read_names(info[1], &names) || !read_names(info[2], &interest.suffixes)) {
-    return throw_type_error(env, "a witness, names and ends of names");
+  std::vector<std::string> places;
+  if (held == nullptr || !read_names(info[1], &names) || !read_names(info[2], &places) ||
+      !read_names(info[3], &interest.suffixes)) {
+    return throw_type_error(env, "a witness, names, paths and ends of names");
   }
   interest.names.insert(names.begin(), names.end());
-  auto* worker = new SweepWorker(env, static_cast<Held&&>(held), static_cast<Interest&&>(interest));
+  interest.places.insert(places.begin(), places.end());
+  for (const std::string& place : places) interest.above_places.insert(split_path(place).first);
+  auto* worker = new SweepWorker(env, static_cast<Held&&>(held), static_cast<Interest&&>(interest),
+                                 thread_state(env).sweeps);
   worker->Queue();
   return worker->promise();
 }

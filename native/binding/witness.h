@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -56,6 +58,7 @@ struct Sighting {
 struct Interest {
   std::unordered_set<std::string> names;
   std::unordered_set<std::string> places;
+  std::unordered_set<std::string> above_places;  // the directories that those lie in
   std::vector<std::string> suffixes;
 };
 
@@ -78,7 +81,43 @@ bool is_sample(const std::string& folded);
 
 bool ends_with(const std::string& text, const std::string& end);
 
-Swept sweep_roots(const Witness& witness, const Interest& interest);
+struct Name {
+  std::string text;
+  std::string folded;
+  unsigned char type;  // as a directory entry has it
+};
+
+// What a directory held of what a look goes on from, and what shows whether it still does.
+struct RememberedDirectory {
+  dev_t dev;
+  ino_t ino;
+  int64_t modified;
+  int64_t changed;
+  bool git;
+  std::vector<Name> names;
+};
+
+using RememberedTree = std::unordered_map<std::string, RememberedDirectory>;
+
+// The directories of the last looks, between them. A look takes a tree out and puts its own in:
+// what looks at the same tree meanwhile reads it all.
+class SweepMemory {
+ public:
+  RememberedTree take(dev_t dev, ino_t ino);
+  void put(dev_t dev, ino_t ino, RememberedTree tree);
+
+ private:
+  static constexpr size_t kTrees = 4;
+  struct Kept {
+    dev_t dev;
+    ino_t ino;
+    RememberedTree tree;
+  };
+  std::mutex mutex_;
+  std::vector<Kept> kept_;
+};
+
+Swept sweep_roots(const Witness& witness, const Interest& interest, SweepMemory* memory);
 
 // What `witness` made; null for any other value.
 std::shared_ptr<const Witness> read_witness(const Napi::Value& value);
