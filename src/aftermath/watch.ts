@@ -19,6 +19,7 @@ import { LIMITS } from '../schema/limits.js';
 import type { Command } from '../schema/params.js';
 import type { Policy, Root } from '../schema/policy.js';
 import { SEARCHED } from '../schema/protected-names.js';
+import type { ProtectedPath } from '../schema/protection.js';
 import type { Sighting, Swept } from '../schema/sighting.js';
 import { Quarantine } from './quarantine.js';
 
@@ -64,7 +65,7 @@ export class Watch {
     this.#roots = roots.map(({ path }) => path);
     this.#isPrevented = enforcement.guarantees['protected-paths'].status === 'prevented';
     const gitDirs = new Set(policy.gitDirs.flatMap(({ gitDir, commonDir }) => [gitDir, commonDir]));
-    const objects = this.#isPrevented ? [] : policy.protectedPaths.map(({ path }) => path);
+    const objects = policy.protectedPaths.map(({ path }) => path);
     this.#witness = binding.witness(
       this.#roots,
       this.#places([...gitDirs]),
@@ -107,7 +108,7 @@ export class Watch {
         hasCapabilities: policy.rootCapabilities.value === 'keep',
       },
       protectedPaths: policy.protectedPaths,
-      isPrevented: this.#isPrevented,
+      isPrevented: (protection) => this.#isPrevented && isInPlace(binding, protection),
       searchedLevels: policy.search.complete ? LIMITS.searchLevels.value : 0,
     });
   }
@@ -194,6 +195,13 @@ export class Watch {
       return [root, path.slice(above === '/' ? 1 : above.length + 1)];
     });
   }
+}
+
+/** A file with a second name can be written through that one. */
+function isInPlace(binding: Binding, { path, dev, ino, kind, links }: ProtectedPath): boolean {
+  if (kind === 'file' && links > 1) return false;
+  const [found] = binding.look([path]).found;
+  return found?.dev === dev && found.ino === ino;
 }
 
 type Found = Pick<Finding, 'path' | 'kind' | 'what' | 'detail'>;

@@ -28,8 +28,11 @@ export interface JudgementRequest {
     readonly hasCapabilities: boolean;
   };
   readonly protectedPaths: readonly ProtectedPath[];
-  /** Changing those was prevented: whatever changed there, the Run did not. */
-  readonly isPrevented: boolean;
+  /**
+   * Whether the Run was prevented from changing it to the end: whatever changed there, the Run did not. A mount that keeps it is gone as
+   * soon as a program outside replaces the object by renaming, and from then on it is like any other.
+   */
+  readonly isPrevented: (protection: ProtectedPath) => boolean;
   /** How many levels beneath each root were searched completely before the Run: what is not known there was not there. */
   readonly searchedLevels: number;
 }
@@ -91,11 +94,9 @@ function protectionOf(
   return protectedPaths.find((each) => path === each.path || path.startsWith(`${each.path}/`));
 }
 
-/** A file with a second name can be written through that one. */
 function isKept(sighting: Sighting, request: JudgementRequest): boolean {
-  if (!request.isPrevented) return false;
   const protection = protectionOf(sighting, request);
-  return protection !== undefined && (protection.kind === 'directory' || protection.links < 2);
+  return protection !== undefined && request.isPrevented(protection);
 }
 
 function objectionTo(sighting: Sighting, request: JudgementRequest): string | undefined {

@@ -49,53 +49,59 @@ describe.each(PERSONAS)('$name', (persona) => {
       'git init -q; git config alias.mine "!id"; printf "#!/bin/sh\\n" >.git/hooks/post-commit; chmod +x .git/hooks/post-commit',
     );
 
-  describe('a repository that was there', () => {
-    it('loses what the run added to its configuration, and keeps what its owner wrote there', async () => {
-      await repository();
-      const result = await run('git config core.pager /x; git config user.name n; true', {
-        protect: 'default',
+  describe.each(['auto', 'never'] as const)(
+    'a repository that was there, namespaces %s',
+    (namespaces) => {
+      it('loses what the run added to its configuration, and keeps what its owner wrote there', async () => {
+        await repository();
+        const result = await run('git config core.pager /x; git config user.name n; true', {
+          protect: 'default',
+        });
+        const listed = readFileSync(inside('.git/config'), 'utf8');
+        expect(listed).not.toContain('pager');
+        expect(listed).toContain('mine = !id');
+        for (const { what } of result.findings) expect(what).toBe('git-program');
       });
-      const listed = readFileSync(inside('.git/config'), 'utf8');
-      expect(listed).not.toContain('pager');
-      expect(listed).toContain('mine = !id');
-      for (const { what } of result.findings) expect(what).toBe('git-program');
-    });
 
-    it('keeps its own hooks, and loses the new one', async () => {
-      await repository();
-      const result = await run('cp .git/hooks/post-commit .git/hooks/pre-push 2>/dev/null || true');
-      expect(existsSync(inside('.git/hooks/post-commit'))).toBe(true);
-      expect(existsSync(inside('.git/hooks/pre-push'))).toBe(false);
-      expect(Object.keys(actions(result)).filter((path) => path !== '.git/hooks/pre-push')).toEqual(
-        [],
-      );
-    });
+      it('keeps its own hooks, and loses the new one', async () => {
+        await repository();
+        const result = await run(
+          'cp .git/hooks/post-commit .git/hooks/pre-push 2>/dev/null || true',
+          { namespaces },
+        );
+        expect(existsSync(inside('.git/hooks/post-commit'))).toBe(true);
+        expect(existsSync(inside('.git/hooks/pre-push'))).toBe(false);
+        expect(
+          Object.keys(actions(result)).filter((path) => path !== '.git/hooks/pre-push'),
+        ).toEqual([]);
+      });
 
-    it('has no hook that is not the one from before, however it came there', async () => {
-      await repository();
-      const before = readFileSync(inside('.git/hooks/post-commit'), 'utf8');
-      await run(
-        '(echo x >>.git/hooks/post-commit; mv .git/hooks h; mkdir .git/hooks; echo evil >.git/hooks/post-commit; chmod +x .git/hooks/post-commit) 2>/dev/null || true',
-      );
-      expect(readFileSync(inside('.git/hooks/post-commit'), 'utf8')).toBe(before);
-    });
+      it('has no hook that is not the one from before, however it came there', async () => {
+        await repository();
+        const before = readFileSync(inside('.git/hooks/post-commit'), 'utf8');
+        await run(
+          '(echo x >>.git/hooks/post-commit; mv .git/hooks h; mkdir .git/hooks; echo evil >.git/hooks/post-commit; chmod +x .git/hooks/post-commit) 2>/dev/null || true',
+        );
+        expect(readFileSync(inside('.git/hooks/post-commit'), 'utf8')).toBe(before);
+      });
 
-    it('changes of its owner meanwhile survive: keys, and a hook after the end', async () => {
-      await repository();
-      const running = run(
-        'touch started; while ! [ -e edited ]; do sleep 0.02; done; git config core.pager /x || true; true',
-      );
-      await until('the run has started', () => existsSync(inside('started')));
-      await unconfined(
-        'git config user.email mine@x; git config branch.main.remote o; touch edited',
-      );
-      await running;
-      const config = readFileSync(inside('.git/config'), 'utf8');
-      expect(config).toContain('mine@x');
-      expect(config).toContain('remote = o');
-      expect(config).not.toContain('pager');
-    });
-  });
+      it('changes of its owner meanwhile survive: keys, and a hook after the end', async () => {
+        await repository();
+        const running = run(
+          'touch started; while ! [ -e edited ]; do sleep 0.02; done; git config core.pager /x || true; true',
+        );
+        await until('the run has started', () => existsSync(inside('started')));
+        await unconfined(
+          'git config user.email mine@x; git config branch.main.remote o; touch edited',
+        );
+        await running;
+        const config = readFileSync(inside('.git/config'), 'utf8');
+        expect(config).toContain('mine@x');
+        expect(config).toContain('remote = o');
+        expect(config).not.toContain('pager');
+      });
+    },
+  );
 
   it('directories that became links: nothing behind them is touched', async () => {
     stage.directory('outside/hooks');
@@ -227,7 +233,7 @@ describe.each(PERSONAS)('$name', (persona) => {
           '-c',
           'git init -q; cd .git/hooks; echo x >pre-commit; chmod +x pre-commit; ln -s pre-commit pre-push; truncate -s 1G post-commit; chmod +x post-commit',
         ],
-        { mode: 'workspace-write', workspace: shm, cwd: shm, reject: false },
+        { mode: 'workspace-write', workspace: shm, cwd: shm, reject: false, namespaces: 'never' },
       );
       if (result === undefined) throw new Error(error?.message);
       expect(result.findings.map(({ action }) => action)).toEqual([

@@ -45,16 +45,16 @@ function judged(seen: Sighting, { now, before, repositories = [], ...rest }: Cas
     contentBefore: () => before,
     run: { uid: 7, hasCapabilities: false },
     protectedPaths: [],
-    isPrevented: false,
+    isPrevented: () => false,
     searchedLevels: 0,
     ...rest,
   });
   return judgement;
 }
 
-function protectedPath(path: string, links = 1): ProtectedPath {
+function protectedPath(path: string): ProtectedPath {
   const origin = { kind: 'default' } as const;
-  return { path, kind: 'file', dev: 1n, ino: 2n, links, class: 'git-config', origin };
+  return { path, kind: 'file', dev: 1n, ino: 2n, links: 1, class: 'git-config', origin };
 }
 
 describe('hooks', () => {
@@ -223,8 +223,8 @@ describe('what was protected', () => {
     expect(changed({})?.objection).toMatch(/not kept/);
   });
   it('was not changed by a run that could not', () => {
-    expect(changed({ before: 'old', isPrevented: true })).toBeUndefined();
-    const twice = [protectedPath('/w/.envrc', 2)];
-    expect(changed({ before: 'old', isPrevented: true, protectedPaths: twice })).toBeDefined();
+    expect(changed({ before: 'old', isPrevented: () => true })).toBeUndefined();
+    const others = { before: 'old', isPrevented: ({ path }: ProtectedPath) => path === '/w/b' };
+    expect(changed(others)).toBeDefined();
   });
 });
