@@ -18,6 +18,7 @@ import type { Aftermath, Finding } from '../schema/finding.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Command } from '../schema/params.js';
 import type { Policy, Root } from '../schema/policy.js';
+import { isWatched } from '../schema/policy.js';
 import { SEARCHED } from '../schema/protected-names.js';
 import type { ProtectedPath } from '../schema/protection.js';
 import type { Sighting, Swept } from '../schema/sighting.js';
@@ -32,10 +33,9 @@ export interface WatchRequest {
 
 /** Notes what is there now. Undefined for a Run that has nothing to be watched. Throws `ROOT_CHANGED`. */
 export function watch(request: WatchRequest): Watch | undefined {
-  const { policy, enforcement } = request;
+  const { policy } = request;
+  if (!isWatched(policy)) return undefined;
   const roots = policy.writable.filter(({ kind }) => kind === 'directory');
-  const isJudged = policy.protect.value !== 'none' && enforcement.level !== 'unconfined';
-  if (!isJudged || roots.length === 0) return undefined;
   try {
     return new Watch(request, roots.slice(0, LIMITS.rootDescriptors.value));
   } catch (error) {

@@ -90,14 +90,26 @@ function reportOf(row: LadderRow, request: EnforcementRequest): GuaranteeReport 
   return note === undefined ? report : { ...report, note };
 }
 
-function judged(row: LadderRow, { policy, applied, proofs }: EnforcementRequest): GuaranteeReport {
+/** What is not prevented may still be found afterwards; the gap stays where prevention was promised. */
+function judged(row: LadderRow, request: EnforcementRequest): GuaranteeReport {
+  const report = prevention(row, request);
+  if (report.status !== 'absent') return report;
+  const rung = row.rungs.find((each) => each.detects && isApplied(each, request.applied));
+  if (rung === undefined) return report;
+  const { promise } = report;
+  const found = { promise, status: 'detected', by: rung.mechanisms } as const;
+  return promise === 'detect' ? found : { ...report, ...found };
+}
+
+function prevention(row: LadderRow, request: EnforcementRequest): GuaranteeReport {
+  const { policy, applied, proofs } = request;
   const promise = row.promise(policy);
   if (promise === 'none') {
     return { promise, status: 'not-promised', by: [], ...row.waived?.(policy) };
   }
   const opened = row.opened?.(policy, applied);
   if (opened !== undefined) return { promise, status: 'absent', by: [], ...opened };
-  const candidates = row.rungs.filter((rung) => isApplied(rung, applied));
+  const candidates = row.rungs.filter((each) => !each.detects && isApplied(each, applied));
   const rung = candidates.find((each) => objection(each, proofs) === undefined);
   if (rung !== undefined) return { promise, status: 'prevented', by: rung.mechanisms };
   const { gap, remedy } = row.missing?.(applied) ?? row;

@@ -22,6 +22,8 @@ export interface Rung {
   readonly namespaces?: readonly Namespace[];
   /** Landlock ABI it takes; 0 for any. */
   readonly abi: number;
+  /** It does not prevent the effects: they are found afterwards, and undone as far as that can be. */
+  readonly detects?: true;
   /** Each must have been seen to be stopped. */
   readonly stops: readonly Effect[];
   /** Cannot be tried everywhere (file systems without links); seen to take place it breaks the rung. */
@@ -82,6 +84,8 @@ const lacksMounts =
     const { because, remedy } = withoutMountsWords(withoutMounts);
     return { gap: `${gap}: ${because}`, remedy };
   };
+
+const QUARANTINE: Rung = { mechanisms: ['quarantine'], abi: 0, detects: true, stops: [] };
 
 const LANDLOCK: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['landlock'], abi: 1 };
 
@@ -160,7 +164,10 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'protected-paths': {
     promise: beneathWritableDirectories('prevent'),
-    rungs: [{ ...MOUNTS, stops: ['protected-write', 'protected-remove', 'protected-rename'] }],
+    rungs: [
+      { ...MOUNTS, stops: ['protected-write', 'protected-remove', 'protected-rename'] },
+      QUARANTINE,
+    ],
     opened: ({ protectedPaths }) => unmountable(protectedPaths),
     missing: lacksMounts(CODE_PATHS),
     waived: unprotected(CODE_PATHS),
@@ -173,7 +180,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'protected-names': {
     promise: beneathWritableDirectories('detect'),
-    rungs: [],
+    rungs: [QUARANTINE],
     waived: unprotected(CODE_NAMES),
     gap: CODE_NAMES,
     remedy: 'use --mode read-only where nothing needs to be written',

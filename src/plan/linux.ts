@@ -6,6 +6,7 @@
 import { SandboxUnavailableError } from '../errors/sandbox-error.js';
 import type { DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import type { Policy, Root } from '../schema/policy.js';
+import { isWatched } from '../schema/policy.js';
 import type { MountsProven } from '../schema/proofs.js';
 import type { Mechanism } from '../schema/vocabulary.js';
 import type { Applied } from './enforcement.js';
@@ -142,7 +143,7 @@ export function confinementOf(
     applied: {
       backend: 'landlock',
       abi: landlockAbi,
-      mechanisms: mechanismsOf(filter, hasMounts),
+      mechanisms: [...mechanismsOf(filter, hasMounts), ...(isWatched(policy) ? QUARANTINE : [])],
       filter,
       namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
       ...(mounts.kind === 'none' && { withoutMounts: mounts }),
@@ -167,6 +168,8 @@ function mechanismsOf(filter: readonly FilterFeature[], hasMounts: boolean): rea
     ...(hasMounts ? (['mounts'] as const) : []),
   ];
 }
+
+const QUARANTINE: readonly Mechanism[] = ['quarantine'];
 
 const LEFT_OUT: WithoutMounts = { kind: 'none', reason: 'left-out' };
 

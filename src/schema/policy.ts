@@ -143,3 +143,9 @@ export interface Policy {
   readonly namespaces: Sourced<NamespacesChoice>;
   readonly require: Sourced<Requirement>;
 }
+
+/** Whether what a Run leaves is looked at: it may write a directory, and nobody let go of the protections. */
+export function isWatched({ mode, protect, writable }: Policy): boolean {
+  if (mode.value === 'danger-full-access' || protect.value === 'none') return false;
+  return writable.some(({ kind }) => kind === 'directory');
+}

@@ -92,6 +92,7 @@ export type Mechanism =
   | 'broker'
   | 'subreaper'
   | 'mounts'
+  | 'quarantine'
   | 'cgroup';
 
 /** The caller's minimum. A list names guarantees that must be met. */

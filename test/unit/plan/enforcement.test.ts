@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Applied } from '../../../src/plan/enforcement.js';
-import { enforcementOf, meets } from '../../../src/plan/enforcement.js';
+import { enforcementOf, isKept, meets } from '../../../src/plan/enforcement.js';
 import { LADDER } from '../../../src/plan/ladder.js';
 import { confinementOf, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
 import type { FilterFeature } from '../../../src/plan/plan.js';
@@ -202,7 +202,9 @@ describe('the report', () => {
     for (const abi of [0, 1, 7, 11]) {
       for (const [name, row] of Object.entries(report(abi).guarantees)) {
         if (row.status === 'absent') expect(row.gap, name).toMatch(/\w/);
-        expect(row.by.length > 0, name).toBe(row.status === 'prevented');
+        const isCarried = row.status === 'prevented' || row.status === 'detected';
+        expect(row.by.length > 0, name).toBe(isCarried);
+        if (isCarried) expect(row.gap !== undefined, name).toBe(!isKept(row));
       }
     }
   });
@@ -278,21 +280,23 @@ describe('a status comes from what was applied and seen', () => {
       features = [],
       namespaces = [],
       abi,
+      detects = false,
     } = rung;
+    const carried = detects ? 'detected' : 'prevented';
     // This rung alone: what another one would carry must not hide that it does not.
     const floor: Applied = { ...applied(Math.max(abi, 1), mechanisms, features), namespaces };
     const status = (over: object, by = floor) =>
       enforcementOf({ policy: HIDING, applied: by, proofs: { ...STOPPED, ...over } }).guarantees[
         name
       ].status;
-    expect(status({})).toBe('prevented');
+    expect(status({})).toBe(carried);
     for (const effect of stops) {
       expect(status({ [effect]: 'not-tried' })).toBe('absent');
       expect(status({ [effect]: 'took-place' })).toBe('absent');
       expect(status({ [effect]: undefined })).toBe('absent');
     }
     for (const effect of mayNotTakePlace) {
-      expect(status({ [effect]: 'not-tried' })).toBe('prevented');
+      expect(status({ [effect]: 'not-tried' })).toBe(carried);
       expect(status({ [effect]: 'took-place' })).toBe('absent');
     }
     for (const mechanism of mechanisms) {
@@ -338,7 +342,7 @@ describe('meets', () => {
   const rows: readonly (readonly [Requirement, number, readonly Guarantee[]])[] = [
     ['partial', 7, []],
     ['partial', 0, FLOOR],
-    ['full', 7, ['protected-paths', 'protected-names']],
+    ['full', 7, ['protected-paths']],
     [['truncate'], 7, []],
     [['truncate'], 2, []],
     [['signals', 'abstract-sockets'], 5, ['abstract-sockets', 'signals']],
