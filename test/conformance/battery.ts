@@ -201,7 +201,8 @@ const doors = group('kernel-doors', {}, [
   { name: 'ptrace-poke', errno: NO_PROCESS },
   { name: 'ptrace-seize', errno: NO_PROCESS, evidence: 'answer' },
   { name: 'process-vm-write', errno: NO_PROCESS },
-  { name: 'proc-mem', errno: NO_PROCESS },
+  // Through a read-only mount the kernel answers before it looks at the process.
+  { name: 'proc-mem', errno: [...NO_PROCESS, 'EROFS'] },
   { name: 'steal-descriptor', errno: NO_PROCESS },
   // Mounts: denied by Landlock to whoever it confines, and to root by the capabilities it no longer has.
   { name: 'mount-tmpfs', errno: NOT_PERMITTED, who: 'root' },
