@@ -103,7 +103,7 @@ async function main(args) {
 }
 
 function choose(args) {
-  const names = args.filter((arg) => !arg.startsWith('--'));
+  const names = args.filter((arg) => arg !== '--required' && arg !== '--update');
   const unknown = names.filter((name) => !KERNELS.some((kernel) => kernel.name === name));
   if (unknown.length > 0) {
     fail(

@@ -72,7 +72,7 @@ function download(series, cache) {
       try {
         keep(name, newest(name, offered), { apt, scratch, cache });
       } catch (error) {
-        reasons.set(name, error.message);
+        reasons.set(name, `${error.message}${apt.warning}`);
       }
     }
   } catch (error) {
@@ -234,12 +234,14 @@ function privateApt(scratch, suites) {
     };
     const ran = spawnSync(program, args, options);
     if (ran.error !== undefined) throw ran.error;
-    if (ran.status === 0) return ran.stdout;
+    if (ran.status === 0) return ran;
     throw new Error(`${program} ${args[0]}: ${lastLine(ran.stderr)}`);
   };
-  run('apt-get', ['-qq', 'update']);
+  // A list that cannot be had is a warning to it.
+  const warnings = run('apt-get', ['-qq', 'update']).stderr;
   return {
-    packages: () => parsePackages(run('apt-cache', ['dumpavail'])),
+    warning: warnings === '' ? '' : ` (${lastLine(warnings)})`,
+    packages: () => parsePackages(run('apt-cache', ['dumpavail']).stdout),
     download: ({ name, version }) => {
       run('apt-get', ['-qq', 'download', `${name}=${version}`]);
       const file = readdirSync(scratch).find((entry) => entry.endsWith('.deb'));
