@@ -11,6 +11,7 @@ import { basename, join } from 'node:path';
 import type { Effect } from '../schema/proofs.js';
 import type { Eyes } from './probe-place.js';
 import { ProbePlace } from './probe-place.js';
+import { noPlaceIn } from './unavailable.js';
 
 /** The whole of a socket address: some versions of Node fill a shorter name up with NULs, which make it another name. */
 const ABSTRACT_NAME_BYTES = 107;
@@ -30,9 +31,9 @@ export class ProbeScene {
   #pathConnections = 0;
   #orphan = 0;
 
-  /** Throws errors of system calls; leaves nothing then. */
+  /** Throws `SANDBOX_UNAVAILABLE` where nothing can be made in `parent`; leaves nothing then. */
   constructor(parent: string, eyes: Eyes) {
-    this.outside = new ProbePlace(parent, eyes);
+    this.outside = placeIn(parent, eyes);
     try {
       this.inside = new ProbePlace(this.directory, eyes);
       this.inside.makeKept();
@@ -108,4 +109,12 @@ function listener(onConnection: () => void): Server {
   });
   server.unref();
   return server;
+}
+
+function placeIn(parent: string, eyes: Eyes): ProbePlace {
+  try {
+    return new ProbePlace(parent, eyes);
+  } catch (error) {
+    throw noPlaceIn(parent, error);
+  }
 }

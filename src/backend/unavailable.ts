@@ -3,6 +3,7 @@
  * @module
  */
 
+import { errnoOf } from '../errors/errno.js';
 import { SandboxUnavailableError } from '../errors/sandbox-error.js';
 
 /** The error of a kernel whose Landlock did not let a throw-away child start. `error` says how far it got, `at` at which step. */
@@ -18,6 +19,24 @@ export function probeFailed(
     details: {
       probed: [{ mechanism: 'landlock', found: false, error }],
       advice: 'Run `cordon doctor` for what this kernel has.',
+    },
+  });
+}
+
+/** The error of a directory in which nothing can be made: a container's read-only root, a full disk. */
+export function noPlaceIn(parent: string, cause: unknown): SandboxUnavailableError {
+  const errno = errnoOf(cause);
+  const because = errno === undefined ? '' : ` (${errno})`;
+  return new SandboxUnavailableError({
+    object: parent,
+    cause,
+    ...(errno !== undefined && { errno }),
+    details: {
+      probed: [
+        { mechanism: 'probe', found: false, error: `nothing can be made in ${parent}${because}` },
+      ],
+      advice:
+        'Set XDG_RUNTIME_DIR and TMPDIR to directories of your own that can be written, outside of the workspace.',
     },
   });
 }
