@@ -30,22 +30,23 @@ export interface Attempt {
 type Acted = Pick<Attempt, 'answer' | 'enforcement'>;
 type Act = (runner: Runner, args: readonly string[], world: World) => Promise<Acted>;
 
+export interface BenchOptions extends RunnerOptions {
+  /** False where nobody may make a mount namespace: nothing can be mounted there either. */
+  readonly hasOwnMounts?: boolean;
+}
+
 /** A place to try effects in: a runner, and how its worlds are made. */
 export class Bench {
   readonly persona: Persona;
   readonly #worldOptions: WorldOptions;
-  readonly #runnerOptions: RunnerOptions;
+  readonly #options: BenchOptions;
   readonly #controls = new Map<string, Promise<Attempt>>();
   #shared: Runner | undefined;
 
-  constructor(
-    persona: Persona,
-    worldOptions: WorldOptions = {},
-    runnerOptions: RunnerOptions = {},
-  ) {
+  constructor(persona: Persona, worldOptions: WorldOptions = {}, options: BenchOptions = {}) {
     this.persona = persona;
     this.#worldOptions = worldOptions;
-    this.#runnerOptions = runnerOptions;
+    this.#options = options;
   }
 
   /** Whether an effect can be asked of this bench's persona at all. */
@@ -98,9 +99,9 @@ export class Bench {
 
   #newRunner(): Runner {
     // Mounts of a control, or of a broken sandbox, must end with the runner.
-    const own = this.persona.name === 'root' ? OWN_MOUNTS : [];
-    const wrap = [...(this.#runnerOptions.wrap ?? []), ...own];
-    return new Runner(this.persona, { ...this.#runnerOptions, wrap });
+    const { hasOwnMounts = this.persona.name === 'root', ...options } = this.#options;
+    const wrap = [...(options.wrap ?? []), ...(hasOwnMounts ? OWN_MOUNTS : [])];
+    return new Runner(this.persona, { ...options, wrap });
   }
 
   async #try(effect: Effect, act: Act): Promise<Attempt> {

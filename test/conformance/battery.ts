@@ -139,7 +139,7 @@ const write = group('write', {}, [
   { name: 'symlink-dangling', errno: DENIED },
   { name: 'symlink-directory', errno: DENIED },
   { name: 'symlink-made-here', errno: DENIED },
-  { name: 'open-by-handle', errno: DENIED, who: 'root' },
+  { name: 'open-by-handle', errno: DENIED, who: 'root', needs: ['file-handles'] },
   // A link made before the run is one more name of the file in the workspace; there, writing is what was granted.
   { name: 'write-through-hard-link', errno: DENIED, modes: ['read-only'] },
   // the machine's own files
@@ -193,7 +193,8 @@ const privilege = group('privilege', { evidence: 'answer' }, [
   { name: 'capabilities-by-ambient', errno: ['EPERM'], who: 'root' },
   { name: 'unlock-securebits', errno: ['EPERM'], who: 'root' },
   { name: 'set-id-program', errno: ['EPERM'], needs: ['root', 'set-id-programs'] },
-  { name: 'become-another', errno: ['EPERM'], who: 'root' },
+  // In a user namespace of the run's own there is no other user to become.
+  { name: 'become-another', errno: ['EPERM', 'EINVAL'], who: 'root' },
 ]);
 
 const doors = group('kernel-doors', {}, [
@@ -208,8 +209,20 @@ const doors = group('kernel-doors', {}, [
   { name: 'mount-tmpfs', errno: NOT_PERMITTED, who: 'root' },
   { name: 'mount-bind', errno: NOT_PERMITTED, who: 'root' },
   { name: 'mount-bind-write', errno: NOT_PERMITTED, who: 'root' },
-  { name: 'unmount', errno: NOT_PERMITTED, who: 'root', setup: mountSomething },
-  { name: 'remount', errno: NOT_PERMITTED, who: 'root', setup: mountSomething },
+  {
+    name: 'unmount',
+    errno: NOT_PERMITTED,
+    who: 'root',
+    needs: ['mounts'],
+    setup: mountSomething,
+  },
+  {
+    name: 'remount',
+    errno: NOT_PERMITTED,
+    who: 'root',
+    needs: ['mounts'],
+    setup: mountSomething,
+  },
   { name: 'mount-by-tree', errno: NOT_PERMITTED, who: 'root' },
   { name: 'mount-by-context', errno: NOT_PERMITTED, who: 'root' },
   { name: 'chroot', errno: NOT_PERMITTED, who: 'root', evidence: 'answer' },

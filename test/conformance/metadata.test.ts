@@ -222,8 +222,17 @@ describe.each(PERSONAS)('$name', (persona) => {
     expect(result?.stdout).toBe('751 1100000000\n1200000000');
   });
 
+  /** The calls on a file handed in, where nobody hinders them; a container's filter may not know the newest of them. */
+  async function onInput(name: string): Promise<readonly string[]> {
+    const file = join(await made(name), 'chmod_absolute', 'file');
+    const script = ['-c', '"$1" stdin < "$2"', 'sh', metadataProgram(), file];
+    const { stdout } = await runner.unconfined('sh', script);
+    return stdout.trim().split('\n');
+  }
+
   it('a file handed in as standard input is nobody to change', async () => {
     const target = await made('handed');
+    const unknown = (await onInput('handed-unconfined')).filter((line) => / -1 ENOSYS$/.test(line));
     const file = join(target, 'chmod_absolute', 'file');
     const seen = snapshot(target);
     const content = readFileSync(file, 'utf8');
@@ -242,7 +251,11 @@ describe.each(PERSONAS)('$name', (persona) => {
           reject: false,
         });
         expect(differences(seen, snapshot(target)), `${mode} ${flags}`).toEqual([]);
-        const lines = `${result?.stdout}`.replace(content, '').trim().split('\n');
+        const lines = `${result?.stdout}`
+          .replace(content, '')
+          .trim()
+          .split('\n')
+          .filter((line) => !unknown.includes(line));
         expect(lines.filter((line) => !/^\w+ -1 (EACCES|EPERM)$/.test(line))).toEqual([]);
         expect(lines.length).toBeGreaterThan(5);
       }
@@ -250,16 +263,8 @@ describe.each(PERSONAS)('$name', (persona) => {
   });
 
   it('the control of that: unconfined each of them happens', async () => {
-    const target = await made('handed-control');
-    const file = join(target, 'chmod_absolute', 'file');
-    const { stdout } = await runner.unconfined('sh', [
-      '-c',
-      '"$1" stdin < "$2"',
-      'sh',
-      metadataProgram(),
-      file,
-    ]);
-    const lines = stdout.trim().split('\n');
-    expect(lines.filter((line) => !/^\w+ 0 -$/.test(line))).toEqual([]);
+    const known = (await onInput('handed-control')).filter((line) => !/ -1 ENOSYS$/.test(line));
+    expect(known.filter((line) => !/^\w+ 0 -$/.test(line))).toEqual([]);
+    expect(known.length).toBeGreaterThan(5);
   });
 });

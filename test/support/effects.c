@@ -332,6 +332,15 @@ static void by_handle(void) {
   write_payload(must(open_by_handle_at((int)mount_fd, &target.handle, O_WRONLY)));
 }
 
+static int can_name_handles(void) {
+  struct file_handle handle = {.handle_bytes = 0};
+  int mount_id;
+  // EOVERFLOW: it has a size, so there is one.
+  int has_one = name_to_handle_at(AT_FDCWD, ".", &handle, &mount_id, 0) < 0 && errno == EOVERFLOW;
+  puts(has_one ? "yes" : "no");
+  return 0;
+}
+
 // One operation through a ring: the kernel does it without the system call a filter would see.
 static long through_ring(const struct io_uring_sqe* wanted) {
   struct io_uring_params parameters = {0};
@@ -1399,6 +1408,7 @@ int main(int count, char** values) {
   if (!strcmp(name, "signals")) return list_signals();
   if (!strcmp(name, "limits")) return list_limits();
   if (!strcmp(name, "push-input")) return push_input();
+  if (!strcmp(name, "can-name-handles")) return can_name_handles();
 #if defined(__x86_64__)
   if (!strcmp(name, "can-int80")) return can_int80();
   if (!strcmp(name, "can-x32")) return can_x32();

@@ -5,8 +5,8 @@
  *
  * A capability is `name` or `name:value`: `root`, `landlock`, `landlock:7` (that ABI or a newer
  * one), `seccomp`,
- * `user-namespaces`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`, `fuse`,
- * `loop`, `filesystem:btrfs`,
+ * `user-namespaces`, `mounts`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`, `fuse`,
+ * `loop`, `file-handles`, `filesystem:btrfs`,
  * `kernel:6.15` (that release or a newer one),
  * `program:zsh`.
  * @module
@@ -23,6 +23,8 @@ import { effectsProgram } from './build.js';
 /** Each probe answers undefined when the machine has it, else what is missing, in words. */
 type Probe = (value: string | undefined) => string | undefined;
 
+const CAP_SYS_ADMIN = 1n << 21n;
+
 const PROBES: Readonly<Record<string, Probe>> = {
   root: () => (process.getuid?.() === 0 ? undefined : `root (this is uid ${process.getuid?.()})`),
   landlock: (abi = '1') => {
@@ -35,6 +37,8 @@ const PROBES: Readonly<Record<string, Probe>> = {
     const limit = readText('/proc/sys/user/max_user_namespaces');
     return Number(limit ?? 0) > 0 ? undefined : 'user namespaces';
   },
+  mounts: () =>
+    (capabilities() & CAP_SYS_ADMIN) === 0n ? 'the right to mount (CAP_SYS_ADMIN)' : undefined,
   'io-uring': () =>
     (readText('/proc/sys/kernel/io_uring_disabled') ?? '2').trim() === '0' ? undefined : 'io_uring',
   'core-files': () =>
@@ -52,6 +56,8 @@ const PROBES: Readonly<Record<string, Probe>> = {
   'cgroup-v2': () => (readText('/sys/fs/cgroup/cgroup.controllers') ? undefined : 'cgroup v2'),
   kernel: (wanted = '0') =>
     isAtLeast(release(), wanted) ? undefined : `Linux ${wanted} (this is ${release()})`,
+  'file-handles': () =>
+    answers('can-name-handles') ? undefined : 'file handles on the file system of temp files',
   int80: () => (answers('can-int80') ? undefined : "the kernel's 32-bit calls"),
   x32: () => (answers('can-x32') ? undefined : "the kernel's x32 calls"),
   program: (name = '') => (isOnPath(name) ? undefined : `the program ${name}`),
@@ -119,8 +125,15 @@ function isAtLeast(found: string, wanted: string): boolean {
 
 /** Whether a call of another table is answered; where it is not the process may die of it. */
 function answers(question: string): boolean {
-  const { stdout } = spawnSync(effectsProgram(), [question], { encoding: 'utf8' });
+  const options = { cwd: tmpdir(), encoding: 'utf8' } as const;
+  const { stdout } = spawnSync(effectsProgram(), [question], options);
   return stdout.trim() === 'yes';
+}
+
+/** What this process may use of root's rights. */
+function capabilities(): bigint {
+  const [, digits = '0'] = /^CapEff:\s*(\w+)/m.exec(readText('/proc/self/status') ?? '') ?? [];
+  return BigInt(`0x${digits}`);
 }
 
 function landlockAbi(): number {
