@@ -14,6 +14,10 @@ const PROJECTS = [
   { name: 'e2e', parallel: false, testTimeout: 120_000 },
   { name: 'hostile', parallel: false, testTimeout: 120_000 },
   { name: 'smoke', parallel: false, testTimeout: 60_000 },
+  // Where npm run test:container runs it: its tests are about the container.
+  ...(process.env.CONTAINER_RESULTS === undefined
+    ? []
+    : [{ name: 'container', parallel: false, testTimeout: 120_000 }]),
 ] as const;
 
 /** What kernels under emulation did is judged where they were started: scripts/kernels.mjs. */
