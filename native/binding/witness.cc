@@ -42,8 +42,8 @@ int64_t now_ns(clockid_t clock) {
 std::shared_ptr<const std::string> read_whole(int directory, const std::string& name,
                                               const struct stat& seen, size_t most) {
   if (!S_ISREG(seen.st_mode) || static_cast<uint64_t>(seen.st_size) > most) return nullptr;
-  UniqueFd file(
-      openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  UniqueFd file = open_unnoticed(directory, name.c_str(),
+                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   struct stat found;
   if (!file.valid() || fstat(file.get(), &found) != 0) return nullptr;
   if (found.st_dev != seen.st_dev || found.st_ino != seen.st_ino) return nullptr;

@@ -19,9 +19,12 @@
 #include <unordered_set>
 
 #include "core/unique_fd.h"
+#include "linux/files.h"
 
 namespace cordon {
 namespace {
+
+constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 constexpr size_t kDirectoryBytes = 1 << 15;
 constexpr off_t kMostTextBytes = 1 << 18;
@@ -170,7 +173,7 @@ class Surveyor {
   bool run() {
     // The clock that the kernel takes the times of files from.
     clock_gettime(CLOCK_REALTIME_COARSE, &start_);
-    root_.reset(open(request_.root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    root_ = open_unnoticed(AT_FDCWD, request_.root.c_str(), kDirectoryFlags);
     if (!root_.valid() || fstat(root_.get(), &root_facts_) != 0) return false;
     survey_->sight.root = request_.root;
     if (!enter(root_.get(), root_facts_)) return true;
@@ -226,19 +229,22 @@ class Surveyor {
   // Beneath the root, through no link, whoever exchanges a component meanwhile.
   UniqueFd open_directory(const std::string& path) {
     if (path.empty()) return UniqueFd(fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
-    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     if (has_openat2_) {
       open_how how = {};
-      how.flags = kFlags;
+      how.flags = kDirectoryFlags | O_NOATIME;
       how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
       long fd = syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how);
+      if (fd < 0 && errno == EPERM) {
+        how.flags = kDirectoryFlags;
+        fd = syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how);
+      }
       if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return UniqueFd(static_cast<int>(fd));
       has_openat2_ = false;
     }
     UniqueFd at(fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
     for (size_t start = 0; at.valid() && start <= path.size();) {
       size_t end = std::min(path.find('/', start), path.size());
-      at.reset(openat(at.get(), path.substr(start, end - start).c_str(), kFlags));
+      at = open_unnoticed(at.get(), path.substr(start, end - start).c_str(), kDirectoryFlags);
       start = end + 1;
     }
     return at;
@@ -372,8 +378,7 @@ class Surveyor {
   }
 
   void add_repository(int parent, const std::string& path, const std::string& name) {
-    UniqueFd directory(
-        openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    UniqueFd directory = open_unnoticed(parent, name.c_str(), kDirectoryFlags);
     struct stat facts;
     if (directory.valid() && fstat(directory.get(), &facts) == 0 && enter(directory.get(), facts))
       return gather(directory.get(), joined(path, name), facts);
@@ -395,7 +400,8 @@ class Surveyor {
   // Only what was just seen to be a regular file is opened: a FIFO or a device would notice.
   static bool read_file(int parent, const char* name, const struct stat& facts, std::string* text) {
     if (facts.st_size > kMostTextBytes) return false;
-    UniqueFd file(openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    UniqueFd file =
+        open_unnoticed(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat opened;
     if (!file.valid() || fstat(file.get(), &opened) != 0 || !is_same_object(opened, facts))
       return false;
@@ -429,7 +435,7 @@ class Surveyor {
   // Opens a directory of git's that is to be read; anything else by that name is reported as it is.
   template <typename Each>
   void descend(int parent, const std::string& path, const char* name, Each each) {
-    UniqueFd directory(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    UniqueFd directory = open_unnoticed(parent, name, kDirectoryFlags);
     struct stat facts;
     if (!directory.valid() || fstat(directory.get(), &facts) != 0) {
       // ENOTDIR is also what a link gives.
@@ -480,8 +486,7 @@ class Surveyor {
 
   template <typename Each>
   void descend_into(int parent, const std::string& path, const std::string& name, Each each) {
-    UniqueFd directory(
-        openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    UniqueFd directory = open_unnoticed(parent, name.c_str(), kDirectoryFlags);
     struct stat facts;
     if (directory.valid() && fstat(directory.get(), &facts) == 0 && enter(directory.get(), facts))
       return each(directory.get(), joined(path, name), facts);
@@ -499,8 +504,7 @@ class Surveyor {
         add(at.get(), path, name, false);
         return;
       }
-      UniqueFd next(
-          openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      UniqueFd next = open_unnoticed(at.get(), name.c_str(), kDirectoryFlags);
       struct stat facts;
       if (!next.valid() || fstat(next.get(), &facts) != 0) {
         // A link on the way, which gives ENOTDIR: what it leads to is for the caller to find.

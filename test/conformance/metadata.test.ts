@@ -105,6 +105,8 @@ describe.each(PERSONAS)('$name', (persona) => {
     const { result, error } = await runner.confined(metadataProgram(), [operation, path], {
       ...options,
       cwd: options.workspace,
+      // What is judged here is the broker: read-only mounts would answer before it does.
+      namespaces: 'never',
     });
     if (error !== undefined) throw new Error(`${error.message} ${result?.stderr}`);
     expect(result?.enforcement?.guarantees.metadata.status).toBe('prevented');
