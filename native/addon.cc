@@ -28,6 +28,8 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"look", cordon::look},
       {"isAsRemembered", cordon::is_as_remembered},
       {"witness", cordon::witness},
+      {"dismiss", cordon::dismiss},
+      {"identify", cordon::identify},
       {"sweep", cordon::sweep},
       {"contentBefore", cordon::content_before},
       {"readBeneath", cordon::read_beneath},

@@ -3,14 +3,11 @@
 // what was judged.
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
-#include <ctime>
 
 #include "binding/arguments.h"
 #include "binding/beneath.h"
@@ -24,12 +21,6 @@ namespace {
 constexpr uint64_t kMaxCopied = 64 << 20;
 constexpr int kLockAttempts = 20;
 constexpr useconds_t kLockUs = 10'000;
-
-// By number: older C libraries have no function for it.
-int rename_at(int from, const std::string& name, int to, const std::string& new_name,
-              unsigned flags) {
-  return static_cast<int>(syscall(SYS_renameat2, from, name.c_str(), to, new_name.c_str(), flags));
-}
 
 struct Expected {
   uint64_t dev;
@@ -88,11 +79,11 @@ int check(const Spot& spot, const Expected& expected, struct stat* found) {
 
 // Moves, and undoes it when something else had come in between.
 int move_checked(const Spot& from, int to, const std::string& name, const Expected& expected) {
-  if (rename_at(from.directory.get(), from.name, to, name, RENAME_NOREPLACE) != 0) return errno;
+  if (rename_at(from.directory.get(), from.name, to, name, kRenameNoReplace) != 0) return errno;
   struct stat moved;
   if (fstatat(to, name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) == 0 && is_object(moved, expected))
     return 0;
-  rename_at(to, name, from.directory.get(), from.name, RENAME_NOREPLACE);
+  rename_at(to, name, from.directory.get(), from.name, kRenameNoReplace);
   return ESTALE;
 }
 
@@ -145,13 +136,6 @@ int copy_aside(const Spot& from, const struct stat& found, int to, const std::st
   return unlinkat(from.directory.get(), from.name.c_str(), 0) == 0 ? 0 : errno;
 }
 
-// A name that a run could not take beforehand.
-std::string unforeseen(const std::string& name) {
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return "." + name + "." + std::to_string(nanoseconds(now)) + ".cordon-quarantine";
-}
-
 // Makes a file with these bytes, and gives its name: the one that git holds while it writes, for a
 // moment. A run may have left that behind, so it is not waited for without end.
 int write_new(int directory, const std::string& target, const uint8_t* bytes, size_t size,
@@ -164,7 +148,7 @@ int write_new(int directory, const std::string& target, const uint8_t* bytes, si
     file.reset(openat(directory, name.c_str(), kFlags, 0600));
   }
   if (!file.valid() && errno == EEXIST) {
-    name = unforeseen(target);
+    name = unforeseen_name(target);
     file.reset(openat(directory, name.c_str(), kFlags, 0600));
   }
   if (!file.valid()) return errno;
@@ -188,11 +172,11 @@ int write_new(int directory, const std::string& target, const uint8_t* bytes, si
 // In one step, so that there is no moment without the file; and back, when another one was there.
 int exchange(const Spot& spot, const std::string& fresh, const Expected& expected) {
   int directory = spot.directory.get();
-  if (rename_at(directory, fresh, directory, spot.name, RENAME_EXCHANGE) != 0) return errno;
+  if (rename_at(directory, fresh, directory, spot.name, kRenameExchange) != 0) return errno;
   struct stat old;
   if (fstatat(directory, fresh.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0 && is_object(old, expected))
     return 0;
-  rename_at(directory, fresh, directory, spot.name, RENAME_EXCHANGE);
+  rename_at(directory, fresh, directory, spot.name, kRenameExchange);
   return ESTALE;
 }
 
@@ -219,7 +203,7 @@ Napi::Value set_aside(const Napi::CallbackInfo& info) {
   if (error == 0) return Napi::String::New(env, "moved");
   if (error != EXDEV) return failed(env, error, from);
   // First out of its place; then it may take as long as it takes.
-  Spot inert{UniqueFd(fcntl(from.directory.get(), F_DUPFD_CLOEXEC, 0)), unforeseen(name)};
+  Spot inert{UniqueFd(fcntl(from.directory.get(), F_DUPFD_CLOEXEC, 0)), unforeseen_name(name)};
   error = move_checked(from, inert.directory.get(), inert.name, expected);
   if (error != 0) return failed(env, error, from);
   if (copy_aside(inert, found, to, name) == 0) return Napi::String::New(env, "moved");
@@ -269,7 +253,7 @@ Napi::Value put_back(const Napi::CallbackInfo& info) {
   if (error == 0) error = write_new(spot.directory.get(), spot.name, bytes, size, like, &fresh);
   if (error != 0) return failed(env, error, spot);
   int directory = spot.directory.get();
-  if (rename_at(directory, fresh, directory, spot.name, RENAME_NOREPLACE) == 0) {
+  if (rename_at(directory, fresh, directory, spot.name, kRenameNoReplace) == 0) {
     return env.Undefined();
   }
   error = errno;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 
 namespace cordon {
 namespace {
@@ -60,6 +61,17 @@ UniqueFd open_beneath(int root, const std::string& path, int flags) {
   // Outer sandboxes that know no openat2 refuse it.
   if (fd < 0 && (errno == ENOSYS || errno == EPERM)) return step_beneath(root, name, flags);
   return UniqueFd(fd);
+}
+
+int rename_at(int from, const std::string& name, int to, const std::string& new_name,
+              unsigned flags) {
+  return static_cast<int>(syscall(SYS_renameat2, from, name.c_str(), to, new_name.c_str(), flags));
+}
+
+std::string unforeseen_name(const std::string& name) {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return "." + name + "." + std::to_string(nanoseconds(now)) + ".cordon-quarantine";
 }
 
 std::pair<std::string, std::string> split_path(const std::string& path) {

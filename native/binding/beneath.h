@@ -22,6 +22,16 @@ inline std::string join_path(const std::string& directory, const std::string& na
   return directory.empty() ? name : directory + "/" + name;
 }
 
+constexpr unsigned kRenameNoReplace = 1;
+constexpr unsigned kRenameExchange = 2;
+
+// renameat2, for which older C libraries have no function.
+int rename_at(int from, const std::string& name, int to, const std::string& new_name,
+              unsigned flags);
+
+// A name that a run could not take beforehand, and that nothing looks for.
+std::string unforeseen_name(const std::string& name);
+
 inline int64_t nanoseconds(const timespec& time) {
   return static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
 }

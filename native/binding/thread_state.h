@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "binding/sentry.h"
 #include "binding/witness.h"
 #include "core/record.h"
 #include "core/unique_fd.h"
@@ -44,6 +45,7 @@ struct Remembered {
 };
 
 struct ThreadState {
+  Sentry sentry;
   std::vector<ReadyDirectory> ready;
   std::vector<Served> served;
   // What the last glances saw, by turns: one caller runs its commands in several places.

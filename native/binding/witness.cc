@@ -72,6 +72,13 @@ class Look {
     struct stat found;
     if (!directory.valid() || fstat(directory.get(), &found) != 0) return;
     witness_->git_dirs[place] = {found.st_dev, found.st_ino};
+    struct stat known;
+    bool has_one = fstatat(directory.get(), "commondir", &known, AT_SYMLINK_NOFOLLOW) == 0;
+    int watch;
+    UniqueFd copy(has_one ? -1 : fcntl(directory.get(), F_DUPFD_CLOEXEC, 0));
+    if (state_->sentry.enter(static_cast<UniqueFd&&>(copy), &watch)) {
+      witness_->posts.push_back({place, watch});
+    }
     for (const char* name : {"config", "config.worktree", "commondir"}) {
       note(directory.get(), place, name, true, false);
     }
@@ -217,6 +224,13 @@ bool read_names(const Napi::Value& value, std::vector<std::string>* names) {
 const char* const kKinds[] = {"file", "directory", "symlink", "other", "missing"};
 const char* const kBefore[] = {"missing", "changed", "unknown"};
 
+void set_identity(Napi::Object* object, const struct stat& found) {
+  Napi::Env env = object->Env();
+  object->Set("dev", Napi::BigInt::New(env, static_cast<uint64_t>(found.st_dev)));
+  object->Set("ino", Napi::BigInt::New(env, static_cast<uint64_t>(found.st_ino)));
+  object->Set("changedNs", Napi::BigInt::New(env, nanoseconds(found.st_ctim)));
+}
+
 Napi::Object sighting_object(Napi::Env env, const Sighting& seen) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("root", static_cast<double>(seen.place.first));
@@ -228,9 +242,7 @@ Napi::Object sighting_object(Napi::Env env, const Sighting& seen) {
   object.Set("before", kBefore[static_cast<int>(seen.before)]);
   object.Set("isFresh", seen.fresh);
   object.Set("isBorn", seen.born);
-  object.Set("dev", Napi::BigInt::New(env, static_cast<uint64_t>(seen.found.st_dev)));
-  object.Set("ino", Napi::BigInt::New(env, static_cast<uint64_t>(seen.found.st_ino)));
-  object.Set("changedNs", Napi::BigInt::New(env, nanoseconds(seen.found.st_ctim)));
+  set_identity(&object, seen.found);
   object.Set("mode", static_cast<double>(seen.found.st_mode & 07777));
   object.Set("uid", static_cast<double>(seen.found.st_uid));
   object.Set("size", static_cast<double>(seen.found.st_size));
@@ -357,6 +369,39 @@ Napi::Value sweep(const Napi::CallbackInfo& info) {
                                  thread_state(env).sweeps);
   worker->Queue();
   return worker->promise();
+}
+
+Napi::Value dismiss(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  auto held = info.Length() == 1 ? read_witness(info[0]) : nullptr;
+  if (held == nullptr) return throw_type_error(env, "a witness");
+  Napi::Array taken = Napi::Array::New(env);
+  for (const auto& [place, watch] : held->posts) {
+    for (const std::string& name : thread_state(env).sentry.leave(watch)) {
+      taken.Set(taken.Length(), Napi::Number::New(env, static_cast<double>(place.first)));
+      taken.Set(taken.Length(), Napi::String::New(env, join_path(place.second, name)));
+    }
+  }
+  return taken;
+}
+
+Napi::Value identify(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  std::vector<Place> place;
+  auto held = info.Length() == 2 ? read_witness(info[0]) : nullptr;
+  if (held == nullptr || !read_places(info[1], held->roots.size(), &place) || place.size() != 1) {
+    return throw_type_error(env, "a witness and a place");
+  }
+  auto [above, name] = split_path(place[0].second);
+  UniqueFd directory(open_beneath(held->roots[place[0].first].get(), above, O_PATH | O_DIRECTORY));
+  struct stat found;
+  if (!directory.valid() ||
+      fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    return env.Undefined();
+  }
+  Napi::Object object = Napi::Object::New(env);
+  set_identity(&object, found);
+  return object;
 }
 
 Napi::Value content_before(const Napi::CallbackInfo& info) {

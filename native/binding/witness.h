@@ -35,6 +35,8 @@ struct Witness {
   // Looked through: what is not known there was not there.
   std::map<Place, std::pair<dev_t, ino_t>> git_dirs;
   std::set<Place> absent;
+  // Watched while the run goes on.
+  std::vector<std::pair<Place, int>> posts;
   std::set<Place> hooks;  // directories that are listed in `known`, besides those of repositories
 };
 

@@ -21,7 +21,7 @@ import type { Policy, Root } from '../schema/policy.js';
 import { isWatched } from '../schema/policy.js';
 import { SEARCHED } from '../schema/protected-names.js';
 import type { ProtectedPath } from '../schema/protection.js';
-import type { Sighting, Swept } from '../schema/sighting.js';
+import type { ObjectIdentity, Sighting, Swept } from '../schema/sighting.js';
 import { Quarantine } from './quarantine.js';
 
 export interface WatchRequest {
@@ -78,11 +78,48 @@ export class Watch {
   /** After the last process is dead. Never throws: what could not be done is reported. */
   async finish(): Promise<Aftermath> {
     const { binding } = this.#request;
+    const taken = this.#taken();
     const { names, places, suffixes } = SEARCHED;
     const swept = await binding.sweep(this.#witness, names, places, suffixes);
-    const findings = this.#judged(swept).map((judgement) => this.#settle(judgement));
+    const findings = [...taken, ...this.#judged(swept).map((judgement) => this.#settle(judgement))];
     this.#quarantine?.close();
     return { findings, isComplete: swept.isComplete && this.#areAllRoots() };
+  }
+
+  /** The Run will not be launched. */
+  dispose(): void {
+    this.#request.binding.dismiss(this.#witness);
+  }
+
+  /** What was renamed while the Run went on. */
+  #taken(): readonly Finding[] {
+    const { binding } = this.#request;
+    const list = binding.dismiss(this.#witness);
+    const findings: Finding[] = [];
+    for (let index = 0; index < list.length; index += 2) {
+      const place: Place = [Number(list[index]), String(list[index + 1])];
+      const path = pathOf({ root: place[0], path: place[1] }, this.#roots);
+      const found = {
+        path: path.replace(/[^/]*$/, 'commondir'),
+        kind: 'appeared',
+        what: 'git-redirect',
+        detail:
+          'it was removed as it appeared: git reads configuration and hooks from where it leads',
+      } as const;
+      const where = this.#setTakenAside(place, found) ?? path;
+      findings.push({ ...found, action: 'quarantined', where });
+    }
+    return findings;
+  }
+
+  /** Undefined where it must stay beside the original: nothing looks for its name there. */
+  #setTakenAside(place: Place, found: Found): string | undefined {
+    try {
+      const object = this.#request.binding.identify(this.#witness, place);
+      return object === undefined ? undefined : this.#setAside(place, object, found);
+    } catch {
+      return undefined;
+    }
   }
 
   #areAllRoots(): boolean {
@@ -124,7 +161,11 @@ export class Watch {
     try {
       switch (remedy.kind) {
         case 'move':
-          return { ...found, action: 'quarantined', where: this.#setAside(sighting, found) };
+          return {
+            ...found,
+            action: 'quarantined',
+            where: this.#setAside(placeOf(sighting), sighting, found),
+          };
         case 'cut':
           return {
             ...found,
@@ -139,11 +180,11 @@ export class Watch {
     }
   }
 
-  #setAside(sighting: Sighting, found: Found): string {
+  #setAside(place: Place, object: ObjectIdentity, found: Found): string {
     const quarantine = this.#open();
-    const name = quarantine.nextName(sighting.path);
+    const name = quarantine.nextName(found.path);
     const { binding } = this.#request;
-    const came = binding.setAside(this.#witness, placeOf(sighting), sighting, quarantine.fd, name);
+    const came = binding.setAside(this.#witness, place, object, quarantine.fd, name);
     const directory = came === 'moved' ? quarantine.path : found.path.replace(/\/[^/]*$/, '');
     const where = `${directory}/${came === 'moved' ? name : came}`;
     quarantine.add({ ...found, name: came === 'moved' ? name : came, where });
@@ -166,7 +207,7 @@ export class Watch {
     const place = placeOf(sighting);
     const before = binding.contentBefore(this.#witness, place);
     if (before === undefined) throw new Error('what it held before was not kept');
-    const where = sighting.kind === 'missing' ? undefined : this.#setAside(sighting, found);
+    const where = sighting.kind === 'missing' ? undefined : this.#setAside(place, sighting, found);
     binding.putBack(this.#witness, place, before.bytes, before.mode);
     return where === undefined ? {} : { where };
   }

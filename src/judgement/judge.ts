@@ -82,7 +82,10 @@ export function isReadFor(sighting: Sighting): boolean {
 }
 
 /** Absolute path of a sighting. */
-export function pathOf({ root, path }: Sighting, roots: readonly string[]): string {
+export function pathOf(
+  { root, path }: Pick<Sighting, 'root' | 'path'>,
+  roots: readonly string[],
+): string {
   return posix.join(roots[root] ?? '/', path);
 }
 

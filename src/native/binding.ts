@@ -189,7 +189,8 @@ export interface Binding {
   /**
    * Looks at what a Run may make or change: opens `roots`, which are paths of directories, and notes of the git directories,
    * of further directories of hooks, and of `objects` what is there. Git configuration is kept with its content, and with
-   * `keep` each of the objects, as far as they are small.
+   * `keep` each of the objects, as far as they are small. Until `dismiss` a `commondir` that appears in one of the git directories
+   * is renamed at once, by a thread that waits for nobody.
    */
   witness(
     roots: readonly string[],
@@ -209,6 +210,10 @@ export interface Binding {
     places: readonly string[],
     suffixes: readonly string[],
   ): Promise<Swept>;
+  /** Ends the watch over the git directories; the places of what was renamed, one after the other. */
+  dismiss(witness: Witness): Places;
+  /** What lies at a place now; undefined for nothing. */
+  identify(witness: Witness, place: Place): ObjectIdentity | undefined;
   /** What a file held before; undefined where that was not kept. */
   contentBefore(witness: Witness, place: Place): KeptContent | undefined;
   /** The whole of a regular file; undefined when it is none, or larger than `maxBytes`. */

@@ -202,6 +202,7 @@ export class Launching {
   /** The output may drain meanwhile. */
   #lookAround(): void {
     if (this.#watch === undefined || !this.#isSent) {
+      this.#watch?.dispose();
       this.#aftermath = NO_AFTERMATH;
       return;
     }

@@ -17,9 +17,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/schema/result.js';
-import { give, PERSONAS, ROOT } from '../support/as-user.js';
+import { give, PERSONAS, packageFor, ROOT } from '../support/as-user.js';
 import { needs } from '../support/require.js';
 import { Stage } from '../support/stage.js';
+import { leftInTemp } from '../support/temp.js';
 import { until } from '../support/until.js';
 
 needs('landlock');
@@ -102,6 +103,95 @@ describe.each(PERSONAS)('$name', (persona) => {
       });
     },
   );
+
+  describe('without mounts what was protected', () => {
+    const bare = { namespaces: 'never' } as const;
+
+    it('is what it was again, and what the run made of it is kept', async () => {
+      stage.file('workspace/.envrc', 'mine', 0o640);
+      stage.file('workspace/.mcp.json', 'mine');
+      stage.file('workspace/.vscode/tasks.json', 'mine');
+      stage.file('workspace/.npmrc', 'mine');
+      const result = await run(
+        'echo evil >>.envrc; rm .mcp.json; mv .vscode v; mkdir .vscode; echo evil >.vscode/tasks.json; rm .npmrc; ln -s x .npmrc',
+        bare,
+      );
+      expect(actions(result)).toEqual({
+        '.envrc': 'restored',
+        '.mcp.json': 'restored',
+        '.vscode/tasks.json': 'restored',
+        '.npmrc': 'restored',
+      });
+      for (const name of ['.envrc', '.mcp.json', '.vscode/tasks.json', '.npmrc']) {
+        expect(readFileSync(inside(name), 'utf8'), name).toBe('mine');
+      }
+      expect(lstatSync(inside('.envrc')).mode & 0o777).toBe(0o640);
+      const kept = result.findings.find(({ path }) => path.endsWith('.envrc'))?.where ?? '';
+      expect(readFileSync(kept, 'utf8')).toBe('mineevil\n');
+    });
+
+    it('and is too large to be kept is told, and left as it is', async () => {
+      stage.file('workspace/.envrc', 'x'.repeat(300_000));
+      const result = await run('echo evil >>.envrc', bare);
+      expect(actions(result)).toEqual({ '.envrc': 'reported' });
+      expect(lstatSync(inside('.envrc')).size).toBe(300_005);
+    });
+
+    it('and was not changed is not touched', async () => {
+      const path = stage.file('workspace/.envrc', 'mine');
+      const { ino } = lstatSync(path);
+      expect(actions(await run('cat .envrc; touch x', bare))).toEqual({});
+      expect(lstatSync(path).ino).toBe(ino);
+    });
+  });
+
+  describe('commondir in a repository that was there', () => {
+    it.each(['echo ../evil >.git/commondir', 'echo ../evil >x; mv x .git/commondir'])(
+      'is gone while the run goes on: %s',
+      async (make) => {
+        await repository();
+        const gone =
+          'n=0; while [ -e .git/commondir ]; do sleep 0.01; n=$((n+1)); [ $n -lt 300 ]; done';
+        const result = await run(`${make}; ${gone}`);
+        expect(actions(result)).toEqual({ '.git/commondir': 'quarantined' });
+        expect(readFileSync(result.findings[0]?.where ?? '', 'utf8')).toBe('../evil\n');
+        await unconfined('git status');
+      },
+    );
+
+    it('is gone although the process that started the run is busy', async () => {
+      await repository();
+      const program = `
+        import { confine } from '${join(packageFor(persona), 'dist', 'index.js')}';
+        import { existsSync } from 'node:fs';
+        const options = { mode: 'workspace-write', workspace: '.', reject: false };
+        await confine('true', [], options);
+        const run = confine('sh', ['-c', 'echo x >.git/commondir; touch made; sleep 5'], options);
+        await run.started;
+        const end = Date.now() + 4000;
+        while (Date.now() < end && !(existsSync('made') && !existsSync('.git/commondir')));
+        console.log(existsSync('made'), existsSync('.git/commondir'), Date.now() < end);
+        run.kill('SIGKILL');
+        await run;
+      `;
+      const ran = await stage.runner.unconfined(
+        process.execPath,
+        ['--input-type=module', '-e', program],
+        { cwd: stage.workspace },
+      );
+      expect(ran.stdout, ran.stderr).toBe('true false true\n');
+      // The guard ends a moment after the program.
+      await until('the guard has ended', () => leftInTemp(stage.runner.temp).length === 0);
+    });
+
+    it('of a worktree, which has one, is let be', async () => {
+      await repository();
+      await unconfined('git commit -q --allow-empty -m x; git worktree add -q w');
+      const before = readFileSync(inside('.git/worktrees/w/commondir'), 'utf8');
+      expect(actions(await run('cd w; git status; touch x'))).toEqual({});
+      expect(readFileSync(inside('.git/worktrees/w/commondir'), 'utf8')).toBe(before);
+    });
+  });
 
   it('directories that became links: nothing behind them is touched', async () => {
     stage.directory('outside/hooks');

@@ -141,7 +141,7 @@ describe.each(PERSONAS)('$name', (persona) => {
     it('is not lost to a run that is refused', async () => {
       const path = await ready();
       expectRefusal(
-        await stage.script('true', { require: ['write', 'protected-names'] }),
+        await stage.script('true', { require: ['write', 'network'] }),
         'ENFORCEMENT_TOO_WEAK',
       );
       expect(await own()).toBe(path);
