@@ -23,6 +23,8 @@ export interface Probed {
 }
 
 export interface ErrorDetails {
+  /** What the policy insists on and cannot have, where the rest of the sandbox works. */
+  readonly required?: string;
   /** The option or flag at fault, as its face calls it. */
   readonly option?: string;
   readonly problem?: Problem;

@@ -55,7 +55,9 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     ),
   SANDBOX_UNAVAILABLE: ({ details }) =>
     join(
-      `No sandbox works on this machine: ${probedWords(details?.probed)}.`,
+      details?.required === undefined
+        ? `No sandbox works on this machine: ${probedWords(details?.probed)}.`
+        : `The policy requires ${details.required}, and there are none: ${probedWords(details.probed)}.`,
       'Nothing was started.',
       details?.advice ?? 'Run `cordon doctor` for what to change.',
     ),

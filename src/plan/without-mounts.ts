@@ -77,6 +77,7 @@ export function mountsRequired(without: WithoutMounts): SandboxUnavailableError 
     object: 'mounts',
     ...(without.errno !== undefined && { errno: without.errno }),
     details: {
+      required: "mounts of the run's own (--namespaces require)",
       probed: [{ mechanism: 'mounts', found: false, error: because }],
       advice: `To start without them: --namespaces auto. To have them: ${remedy}.`,
     },

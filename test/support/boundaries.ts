@@ -50,7 +50,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
     pure: false,
   },
   doctor: {
-    folders: ['schema', 'errors', 'native', 'platform', 'facts', 'backend'],
+    folders: ['schema', 'errors', 'plan', 'native', 'platform', 'facts', 'backend'],
     others: NODE,
     pure: false,
   },
