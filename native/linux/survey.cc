@@ -176,7 +176,10 @@ class Surveyor {
     root_ = open_unnoticed(AT_FDCWD, request_.root.c_str(), kDirectoryFlags);
     if (!root_.valid() || fstat(root_.get(), &root_facts_) != 0) return false;
     survey_->sight.root = request_.root;
-    if (!enter(root_.get(), root_facts_)) return true;
+    if (!enter(root_.get(), root_facts_)) {
+      see("", root_facts_, false);
+      return true;
+    }
     switch (request_.start) {
       case SurveyStart::kTree:
         for (const std::string& place : request_.places) look_at_place(place);

@@ -15,7 +15,8 @@ export class UnexpectedValue extends Error {
 /** What may stand in an option's place: fixed words, a path, or free text. Completions are made from it. */
 export type Operand =
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  | { readonly kind: 'directory' | 'path' | 'text' };
+  | { readonly kind: 'directory' | 'text' }
+  | { readonly kind: 'path'; readonly words?: readonly string[] };
 
 /** One option. `Values` is what a command's options become. */
 export interface OptionRow<Values> {

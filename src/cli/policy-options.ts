@@ -6,6 +6,7 @@
 
 import { LIMITS } from '../schema/limits.js';
 import type { Origin, PolicyParams } from '../schema/policy.js';
+import { SECRETS } from '../schema/secret-places.js';
 import type { Guarantee, Requirement } from '../schema/vocabulary.js';
 import {
   DENIALS_CHOICES,
@@ -188,7 +189,7 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     field: 'protect',
     flag: '--protect',
     operand: 'PATH|none',
-    takes: { kind: 'path' },
+    takes: { kind: 'path', words: ['none'] },
     help: 'keep one more path beneath a writable root as it is; none: let go of those that run code later; may be repeated',
     repeatable: true,
     variable: 'CORDON_PROTECT',
@@ -199,7 +200,7 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     field: 'hide',
     flag: '--hide',
     operand: 'PATH|secrets',
-    takes: { kind: 'path' },
+    takes: { kind: 'path', words: [SECRETS] },
     help: 'let nobody in the run see a file or tree; secrets: the usual ones; may be repeated',
     repeatable: true,
     read: (texts) => ({ hide: paths(texts) }),

@@ -39,7 +39,8 @@ export function findTree(request: TreeRequest): TreeFacts {
   if (binding === undefined) {
     return { ...NO_TREE, search: { complete: false, reason: 'no-native-part' } };
   }
-  const key = JSON.stringify(request);
+  // Another user can read other directories.
+  const key = JSON.stringify({ ...request, uid: process.geteuid?.() });
   const before = kept.find((each) => each.key === key);
   if (before !== undefined && isStill(binding, before)) return before.facts;
   const { facts, memory } = readTree(binding, request);

@@ -596,7 +596,8 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
          # What bash sets before it calls the function of a completion.
          try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _cordon 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}" | sort -u; }
          try cordon ins; try cordon run --mo; try cordon run --mode work; try cordon run --temp = n
-         try cordon completion z; try cordon policy --js; try cordon run -- sha512su; try cordon run --cwd "$PLACE/work"`,
+         try cordon completion z; try cordon policy --js; try cordon run -- sha512su; try cordon run --cwd "$PLACE/work"
+         try cordon run --protect no; try cordon run --hide sec; try cordon run --allow-git`,
       );
       expect(ran.stderr).toBe('');
       expect(ran.stdout.trimEnd().split('\n')).toEqual([
@@ -608,6 +609,9 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
         '--json',
         'sha512sum',
         stage.workspace,
+        'none',
+        'secrets',
+        '--allow-git-config',
       ]);
     });
 
@@ -637,7 +641,11 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
         ['cordon run --mo', '--mode'],
         ['cordon run --mode work', 'workspace-write'],
         ['cordon run --mode=work', '--mode=workspace-write'],
-        ['cordon run --protect ', 'default', 'none'],
+        ['cordon run --protect no', 'none'],
+        ['cordon run --protect le', 'letter'],
+        ['cordon run --hide=sec', '--hide=secrets'],
+        ['cordon run --allow-git', '--allow-git-config'],
+        ['cordon run --allow-git-config sha512su', 'sha512sum'],
         ['cordon run --workspace pl', 'place/'],
         ['cordon run --allow-write le', 'letter'],
         ['cordon run --timeout '],

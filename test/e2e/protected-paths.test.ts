@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProtectionNote } from '../../src/schema/protection.js';
 import { give, PERSONAS, type Persona } from '../support/as-user.js';
+import { needsHere } from '../support/require.js';
 import { Stage } from '../support/stage.js';
 
 interface Shown {
@@ -237,6 +238,29 @@ describe.each(PERSONAS)('protected paths, as $name', (persona: Persona) => {
     const found = await shown();
     expect(found.protectedPaths).toMatchObject([{ path, links: 2 }]);
     expect(found.notes).toEqual([{ kind: 'second-name', path }]);
+  });
+
+  it('within a run, where the kernel is asked for less, the same is found', async (context) => {
+    needsHere(context, 'landlock', 'seccomp');
+    await repository('workspace');
+    stage.file('workspace/a/b/c/.envrc', '');
+    const argv = stage.runner.commandLine(['policy', '--mode', 'workspace-write', '--json']);
+    const ran = await stage.cordonRun(['--mode', 'read-only'], argv);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    const inside: Shown = JSON.parse(ran.stdout);
+    const outside = await shown();
+    expect(entries(inside)).toEqual(entries(outside));
+    expect(inside.search).toEqual({ complete: true });
+  });
+
+  it('a run’s own result has what was found a moment before it, every time', async (context) => {
+    needsHere(context, 'landlock', 'seccomp');
+    for (let round = 0; round < 5; round++) {
+      stage.directory(`workspace/n${round}/.git/hooks`);
+      const { result } = await stage.script('true');
+      const paths = result?.policy?.protectedPaths.map(({ path }) => path);
+      expect(paths).toContain(join(stage.workspace, `n${round}/.git/hooks`));
+    }
   });
 
   describe('repositories made to mislead', () => {

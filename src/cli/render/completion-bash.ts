@@ -14,6 +14,9 @@ const BASH_OPERANDS: Readonly<Record<Operand['kind'], string>> = {
 };
 
 function bashOperand(takes: Operand): string {
+  if (takes.kind === 'path' && takes.words !== undefined) {
+    return `${BASH_OPERANDS.path} -W '${takes.words.join(' ')}'`;
+  }
   if (takes.kind !== 'words') return BASH_OPERANDS[takes.kind];
   return `_cordon_offer -W '${takes.words.join(' ')}'`;
 }

@@ -15,7 +15,7 @@ function fishOperand(takes: Operand | undefined): string {
     case 'directory':
       return " -x -a '(__fish_complete_directories)'";
     case 'path':
-      return ' -r -F';
+      return ` -r -F${takes.words === undefined ? '' : ` -a ${quoted(takes.words.join(' '))}`}`;
     case 'text':
       return ' -x';
   }

@@ -21,6 +21,9 @@ const ZSH_OPERANDS: Readonly<Record<Operand['kind'], string>> = {
 
 function zshOperand(takes: Operand | undefined): string {
   if (takes === undefined) return '';
+  if (takes.kind === 'path' && takes.words !== undefined) {
+    return `:path:{compadd ${takes.words.join(' ')}; _files}`;
+  }
   if (takes.kind !== 'words') return ZSH_OPERANDS[takes.kind];
   return `:choice:(${takes.words.join(' ')})`;
 }
