@@ -66,7 +66,7 @@ const STREAM = /^(?:\/dev\/std(?:in|out|err)|\/(?:dev|proc\/self|proc\/thread-se
 const SINKS: readonly DeviceName[] = ['/dev/null', '/dev/zero', '/dev/full'];
 const TERMINAL = '/dev/tty';
 
-/** Promises of their own, whatever the operation. What keeps them is in the enforcement report. */
+/** Promises of their own, whatever the operation. */
 const GUARANTEES: Readonly<Partial<Record<ExplanationRule, Guarantee>>> = {
   protected: 'protected-paths',
   'holds-protected': 'protected-paths',
@@ -85,7 +85,6 @@ export function explain(request: ExplainRequest): Explanation {
   const row = rowOf(operation, target);
   const { widening, ...answer } = answerOf(request, row);
   const guarantee = GUARANTEES[answer.rule] ?? row.guarantee;
-  const isKept = GUARANTEES[answer.rule] !== undefined;
   return {
     operation,
     asked: path,
@@ -93,7 +92,7 @@ export function explain(request: ExplainRequest): Explanation {
     exists: isOfTheRun(question) || target.kind !== 'missing',
     ...answer,
     ...(guarantee !== undefined && { guarantee }),
-    by: isKept || policy.mode.value === 'danger-full-access' ? [] : judgedBy(row, policy),
+    by: policy.mode.value === 'danger-full-access' ? [] : judgedBy(row, policy, answer.rule),
     ...(widening !== undefined && { widening }),
   };
 }
@@ -104,7 +103,12 @@ function rowOf(operation: Operation, { kind }: TargetFact): OperationRow {
 }
 
 /** Where a run has nothing of its own, the filter refuses without asking; and there is no socket to ask about. */
-function judgedBy({ guarantee, by }: OperationRow, policy: Policy): readonly Mechanism[] {
+function judgedBy(
+  { guarantee, by }: OperationRow,
+  policy: Policy,
+  rule: ExplanationRule,
+): readonly Mechanism[] {
+  if (GUARANTEES[rule] !== undefined) return policy.namespaces.value === 'never' ? [] : ['mounts'];
   if (guarantee === 'metadata' || guarantee === 'set-id') return hasOwn(policy) ? by : FILTER;
   if (guarantee === 'unix-sockets') return policy.sockets.value === 'none' ? FILTER : by;
   return by;

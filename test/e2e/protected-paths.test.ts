@@ -12,6 +12,7 @@ import type { ProtectionNote } from '../../src/schema/protection.js';
 import { give, PERSONAS, type Persona } from '../support/as-user.js';
 import { needsHere } from '../support/require.js';
 import { Stage } from '../support/stage.js';
+import { differences, snapshot } from '../support/world.js';
 
 interface Shown {
   readonly protectedPaths: readonly {
@@ -261,6 +262,66 @@ describe.each(PERSONAS)('protected paths, as $name', (persona: Persona) => {
       const paths = result?.policy?.protectedPaths.map(({ path }) => path);
       expect(paths).toContain(join(stage.workspace, `n${round}/.git/hooks`));
     }
+  });
+
+  describe('as explained', () => {
+    const GIT = '.git/config';
+    const rows: readonly (readonly [string, string, string, readonly string[]])[] = [
+      ['write', GIT, 'echo x >> "$0"', ['--allow-git-config']],
+      ['remove', '.envrc', 'rm "$0"', ['--allow-write', '.envrc']],
+      ['create', '.git/hooks/pre-commit', 'touch "$0"', ['--allow-write', '.git/hooks']],
+      ['truncate', '.vscode/tasks.json', ': > "$0"', ['--allow-write', '.vscode/tasks.json']],
+      ['chmod', '.envrc', 'chmod 600 "$0"', ['--allow-write', '.envrc']],
+      ['rename', '.git', 'mv "$0" moved', ['--protect', 'none']],
+      ['write', 'sub/.git/config', 'echo x >> "$0"', ['--allow-git-config']],
+      ['write', 'docs/kept', 'echo x >> "$0"', []],
+      ['read', 'docs/secret', 'cat "$0" | grep -q content', []],
+    ];
+    it.for(rows)('%s %s', async ([operation, path, script, opening], context) => {
+      const options = [
+        '--mode',
+        'workspace-write',
+        '--protect',
+        'docs/kept',
+        '--hide',
+        'docs/secret',
+      ];
+      const make = async () => {
+        await git(stage.workspace, 'init', '-q', '.');
+        await git(stage.workspace, 'init', '-q', 'sub');
+        for (const name of ['.envrc', '.vscode/tasks.json', 'docs/kept', 'docs/secret'])
+          stage.file(`workspace/${name}`, 'content');
+      };
+      const act = ['sh', '-c', script, path] as const;
+      await make();
+      // Unconfined it takes place.
+      const plain = await stage.runner.unconfined(act[0], act.slice(1), { cwd: stage.workspace });
+      expect(plain.exitCode, plain.stderr).toBe(0);
+      rmSync(stage.workspace, { recursive: true });
+      stage.directory('workspace');
+      await make();
+      const before = snapshot(stage.workspace);
+      const ran = await stage.cordonRun(options, act);
+      const inspected = await stage.runner.cordon(['inspect', ...options, '--json'], {
+        cwd: stage.workspace,
+      });
+      const { enforcement } = JSON.parse(inspected.stdout);
+      const explained = await stage.runner.cordon(
+        ['explain', ...options, '--json', operation, path],
+        { cwd: stage.workspace },
+      );
+      const answer = JSON.parse(explained.stdout);
+      expect(answer).toMatchObject({ allowed: false, by: ['mounts'] });
+      if (enforcement.guarantees[answer.guarantee].status !== 'prevented') {
+        return context.skip('mounts of a run’s own');
+      }
+      expect(ran.exitCode, ran.stderr).not.toBe(0);
+      expect(differences(before, snapshot(stage.workspace))).toEqual([]);
+      if (opening.length === 0) return expect(answer).not.toHaveProperty('widening');
+      const wider = [...options, ...opening];
+      const again = await stage.cordonRun(wider, act);
+      expect(again.exitCode, again.stderr).toBe(0);
+    });
   });
 
   describe('repositories made to mislead', () => {
