@@ -258,15 +258,20 @@ class TreeReader {
     return [own, ...inner];
   }
 
+  readonly #lookedAbove = new Set<string>();
+
   /** A work tree begins above the root when the root is a directory in it. */
   #lookAbove(root: string): void {
     const isHere = (path: string) => path === root || dirname(path) === root;
     const isOwn =
       [...this.#repositories.keys()].some(isHere) ||
       this.#pointers.some(({ object }) => isHere(object.path));
-    if (isOwn || root === '/') return;
+    const parent = dirname(root);
+    // Roots by the thousand often lie side by side.
+    if (isOwn || root === '/' || this.#lookedAbove.has(parent)) return;
+    this.#lookedAbove.add(parent);
     const places: string[] = [];
-    for (let at = dirname(root); ; at = dirname(at)) {
+    for (let at = parent; ; at = dirname(at)) {
       places.push(join(at, '.git'));
       if (at === '/') break;
     }
@@ -386,9 +391,11 @@ class TreeReader {
       ...this.#backwards(gitDir, parts),
     ];
     for (const file of files) {
+      const place = canonicalPlace(file);
+      // Nearly always the search has found it.
+      if (this.#pointers.some(({ object }) => object.path === place)) continue;
       const object = this.#mayLookFurther() ? this.#at(file) : undefined;
-      const isKnown = this.#pointers.some((each) => each.object.path === object?.path);
-      if (object === undefined || isKnown || object.kind === 'directory') continue;
+      if (object === undefined || object.kind === 'directory') continue;
       this.#pointers.push({ object, gitDir: this.#leadsTo(object, this.#textOf(object)) });
     }
   }

@@ -52,7 +52,7 @@ export const LIMITS = {
     words: 'names read beneath one root; then the search is reported as incomplete',
   },
   gitPlaces: {
-    value: 256,
+    value: 1024,
     unit: 'entries',
     error: null,
     words:

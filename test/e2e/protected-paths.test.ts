@@ -399,8 +399,8 @@ describe.each(PERSONAS)('protected paths, as $name', (persona: Persona) => {
         undefined,
       ],
       [
-        'a thousand includes of itself',
-        () => stage.file('workspace/.git/config', `[include]\n${'path = config\n'.repeat(1000)}`),
+        'two thousand includes of itself',
+        () => stage.file('workspace/.git/config', `[include]\n${'path = config\n'.repeat(2000)}`),
         ['.git/config git-config'],
         'too-many-directories',
       ],
