@@ -59,6 +59,14 @@ const beneathWritableDirectories =
   (policy: Policy): Promised =>
     hasWritableDirectory(policy) && policy.protect.value !== 'none' ? promise : 'none';
 
+/** The defaults were let go of, and paths named in their place. */
+function isNamedOnly({
+  protect,
+  protectedPaths,
+}: Pick<Policy, 'protect' | 'protectedPaths'>): boolean {
+  return protect.value === 'none' && protectedPaths.length > 0;
+}
+
 function hasWritableDirectory({ writable }: Policy): boolean {
   return writable.some((root) => root.kind === 'directory');
 }
@@ -72,6 +80,8 @@ const unprotected =
 
 const CODE_PATHS =
   'files beneath the writable roots that run code later (git hooks and config, start-up files) can be written';
+const NAMED_ONLY =
+  'only what --protect names is kept: of what is protected by default nothing is promised';
 const CODE_NAMES = 'new files that run code later are not looked for at the end';
 
 const MOUNTS: Pick<Rung, 'mechanisms' | 'abi'> = { mechanisms: ['mounts'], abi: 0 };
@@ -163,7 +173,8 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     gap: 'set-id files can be made in writable roots, for programs outside to run',
   },
   'protected-paths': {
-    promise: beneathWritableDirectories('prevent'),
+    promise: (policy) =>
+      isNamedOnly(policy) ? 'prevent' : beneathWritableDirectories('prevent')(policy),
     rungs: [
       { ...MOUNTS, stops: ['protected-write', 'protected-remove', 'protected-rename'] },
       QUARANTINE,
@@ -173,10 +184,11 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
     waived: unprotected(CODE_PATHS),
     gap: CODE_PATHS,
     remedy: 'use --mode read-only where nothing needs to be written',
-    note: ({ exposes: [path] }) =>
-      path === undefined
-        ? undefined
-        : `Cordon itself (${path}) lies in a writable root: a run can replace it, and the next run then stands on nothing. Install it outside of what runs may write`,
+    note: (policy) => {
+      const [path] = policy.exposes;
+      if (path === undefined) return isNamedOnly(policy) ? NAMED_ONLY : undefined;
+      return `Cordon itself (${path}) lies in a writable root: a run can replace it, and the next run then stands on nothing. Install it outside of what runs may write`;
+    },
   },
   'protected-names': {
     promise: beneathWritableDirectories('detect'),

@@ -199,3 +199,22 @@ describe('metadata', () => {
     expect(filter(params, streams, machine)).not.toContain('mounted-metadata');
   });
 });
+
+describe('paths named in place of the defaults', () => {
+  it('are promised, and the report says that the defaults are not', () => {
+    const named = {
+      ...policyOf({ ...WRITE, protect: 'none' }),
+      protectedPaths: [kept('/home/u/p/a')],
+    };
+    const { applied } = confinementOf(named, mounted('root'), PIPES);
+    const report = (policy: Policy) =>
+      enforcementOf({ policy, applied, proofs: proofsOf('stopped') }).guarantees['protected-paths'];
+    expect(report(named)).toMatchObject({
+      promise: 'prevent',
+      status: 'prevented',
+      by: ['mounts'],
+    });
+    expect(report(named).note).toContain('only what --protect names');
+    expect(report({ ...named, protectedPaths: [] })).toMatchObject({ promise: 'none' });
+  });
+});
