@@ -61,6 +61,7 @@ export function viewsOf({ policy, host, kind, isInteractive }: ViewRequest): rea
     ...reopened.filter((root) => isMounted(root)).map((root) => granted('reopened', root)),
     ...hidden.map(({ path }) => plain('hidden', path)),
     ...(hasOwnSharedMemory(policy) ? mountPoint('shared-memory', devices['/dev/shm']) : []),
+    ...sharedMemoryOfAll(policy, devices['/dev/shm']),
     ...(hasOwnTerminals(policy, isInteractive) ? mountPoint('terminals', devices['/dev/pts']) : []),
     ...(kind === 'user' ? ownerChecked.map((path) => plain('copied', path)) : []),
     ...(commonTemp !== undefined && isOnlyCommon(commonTemp, policy)
@@ -90,6 +91,16 @@ function plain(kind: View['kind'], path: string): View {
 
 function granted(kind: View['kind'], { path, dev, ino }: Root): View {
   return { kind, path, identity: { dev, ino } };
+}
+
+/** Granted by name it is one more root. */
+function sharedMemoryOfAll(
+  policy: Policy,
+  fact: HostFacts['devices']['/dev/shm'],
+): readonly View[] {
+  const isGranted = policy.sharedMemory.value === 'shared' && !hasOwnSharedMemory(policy);
+  if (!isGranted || fact?.kind !== 'directory') return [];
+  return [{ kind: 'root', path: fact.path, identity: { dev: fact.dev, ino: fact.ino } }];
 }
 
 function mountPoint(kind: View['kind'], fact: HostFacts['devices']['/dev/shm']): readonly View[] {

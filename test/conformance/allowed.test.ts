@@ -9,6 +9,9 @@ import { leftInTemp } from '../support/temp.js';
 import { differences, fillTree, snapshot, type World } from '../support/world.js';
 import { Bench } from './attempt.js';
 
+/** By Landlock, or by a read-only mount, which answers first; a mount that makes one file writable stays where it is. */
+const REFUSED = /^refused (EACCES|EROFS|EBUSY)$/;
+
 needs('landlock');
 
 /** Effects that have to work beneath a writable root, with the tree there in the place of the outside one. */
@@ -151,7 +154,7 @@ describe.each(benches)('$name', ({ bench }) => {
       const before = snapshot(beside);
       expect(took(await run('open-creat-excl', granted, options))).toBe('took-place');
       expect(existsSync(join(granted, 'new'))).toBe(true);
-      expect(took(await run('open-creat-excl', beside, options))).toBe('refused EACCES');
+      expect(took(await run('open-creat-excl', beside, options))).toMatch(REFUSED);
       expect(differences(before, snapshot(beside))).toEqual([]);
     });
 
@@ -160,9 +163,9 @@ describe.each(benches)('$name', ({ bench }) => {
       expect(took(await run('open-wronly', world.outside, options))).toBe('took-place');
       expect(readFileSync(join(world.outside, 'file'), 'utf8')).toMatch(/^changed/);
       const after = snapshot(world.outside);
-      expect(took(await run('unlink', world.outside, options))).toBe('refused EACCES');
-      expect(took(await run('rename-same', world.outside, options))).toBe('refused EACCES');
-      expect(took(await run('creat-new', world.outside, options))).toBe('refused EACCES');
+      expect(took(await run('unlink', world.outside, options))).toMatch(REFUSED);
+      expect(took(await run('rename-same', world.outside, options))).toMatch(REFUSED);
+      expect(took(await run('creat-new', world.outside, options))).toMatch(REFUSED);
       expect(differences(after, snapshot(world.outside))).toEqual([]);
     });
 

@@ -105,6 +105,20 @@ describe('what a run sees', () => {
     expect(viewsOf(policyOf({}), mounted('root'))).not.toContain(copied);
   });
 
+  it('has the shared memory of all as a root, where that was granted', () => {
+    const { views } = confinementOf(
+      policyOf({ sharedMemory: 'shared' }),
+      mounted('root'),
+      PIPES,
+    ).plan;
+    expect(views).toContainEqual({
+      kind: 'root',
+      path: '/run/shm',
+      identity: { dev: 22n, ino: 1n },
+    });
+    expect(views.map(({ kind }) => kind)).not.toContain('shared-memory');
+  });
+
   it('has the terminals of all where it has one of them, or asked for them', () => {
     const inTerminal = { terminal: '/dev/pts/1', handsFiles: true };
     expect(viewsOf(policyOf({}), mounted('root'), inTerminal)).not.toContain('terminals /dev/pts');
@@ -149,7 +163,7 @@ describe('namespaces', () => {
     const { plan, applied } = confinementOf(policy, machine, PIPES);
     expect([plan.namespaces, plan.views]).toEqual([[], []]);
     const { guarantees } = enforcementOf({ policy, applied, proofs: proofsOf('stopped') });
-    expect(guarantees['protected-paths']).toMatchObject({ status: 'absent', by: [] });
+    expect(guarantees['protected-paths']).toMatchObject({ status: 'detected', by: ['quarantine'] });
     expect(guarantees['protected-paths'].gap).toContain(words);
     expect(guarantees['protected-paths'].remedy).toMatch(/\w/);
   });
