@@ -52,7 +52,22 @@ struct Spot {
   std::string name;
 };
 
-bool read_spot(const Napi::CallbackInfo& info, Spot* spot, int* error) {
+// Makes the directories that are missing on the way, as they would be made anew.
+int make_above(int root, const std::string& path) {
+  constexpr mode_t kMode = 0755;
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    std::string directory = path.substr(0, slash);
+    if (open_beneath(root, directory, O_PATH | O_DIRECTORY).valid()) continue;
+    if (errno != ENOENT) return errno;
+    auto [above, name] = split_path(directory);
+    UniqueFd parent(open_beneath(root, above, O_PATH | O_DIRECTORY));
+    if (!parent.valid() || mkdirat(parent.get(), name.c_str(), kMode) != 0) return errno;
+  }
+  return 0;
+}
+
+bool read_spot(const Napi::CallbackInfo& info, Spot* spot, int* error, bool make = false) {
   *error = 0;
   auto held = info.Length() > 2 ? read_witness(info[0]) : nullptr;
   if (held == nullptr || !info[1].IsArray()) return false;
@@ -63,7 +78,10 @@ bool read_spot(const Napi::CallbackInfo& info, Spot* spot, int* error) {
   size_t index = root.As<Napi::Number>().Uint32Value();
   if (index >= held->roots.size()) return false;
   auto [above, name] = split_path(path);
-  spot->directory = open_beneath(held->roots[index].get(), above, O_PATH | O_DIRECTORY);
+  int top = held->roots[index].get();
+  if (make) *error = make_above(top, path);
+  if (*error != 0) return true;
+  spot->directory = open_beneath(top, above, O_PATH | O_DIRECTORY);
   if (!spot->directory.valid()) *error = errno;
   spot->name = name;
   return true;
@@ -241,7 +259,7 @@ Napi::Value put_back(const Napi::CallbackInfo& info) {
   const uint8_t* bytes;
   size_t size;
   int error;
-  if (info.Length() != 4 || !read_spot(info, &spot, &error) ||
+  if (info.Length() != 4 || !read_spot(info, &spot, &error, true) ||
       !read_bytes(info[2], &bytes, &size) || !info[3].IsNumber()) {
     return throw_type_error(env, "a witness, a place, bytes and a mode");
   }

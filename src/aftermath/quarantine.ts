@@ -4,15 +4,7 @@
  * @module
  */
 
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cordonDirectories, ensurePrivateDirectory } from '../platform/paths.js';
@@ -26,13 +18,13 @@ const PRIVATE_FILE_MODE = 0o600;
 const RANDOM_BYTES = 4;
 
 /** What a manifest says of one object. */
-export interface QuarantinedItem extends Omit<Finding, 'action'> {
+interface QuarantinedItem extends Omit<Finding, 'action'> {
   /** Name beneath the quarantine, or beside the original where it could not be moved. */
   readonly name: string;
 }
 
 /** The manifest of one Run's quarantine. */
-export interface Manifest {
+interface Manifest {
   readonly version: 1;
   readonly id: string;
   readonly createdAt: string;
@@ -75,10 +67,14 @@ export class Quarantine {
     writeFileSync(join(this.path, name), bytes, { mode: PRIVATE_FILE_MODE, flag: 'wx' });
   }
 
-  /** Written at once: a crash later loses nothing. */
+  /** Written at once, so that a crash later loses nothing. Never throws: the object is here, and its finding says so too. */
   add(item: QuarantinedItem): void {
     this.#items.push(item);
-    this.#write();
+    try {
+      this.#write();
+    } catch {
+      // A full disk. The next object tries again.
+    }
   }
 
   close(): void {
@@ -97,23 +93,6 @@ export class Quarantine {
       mode: PRIVATE_FILE_MODE,
     });
   }
-}
-
-/** Every quarantine of this user, oldest first. */
-export function readQuarantines(): readonly Manifest[] {
-  let names: string[];
-  try {
-    names = readdirSync(quarantines()).sort();
-  } catch {
-    return [];
-  }
-  return names.flatMap((name) => {
-    try {
-      return [JSON.parse(readFileSync(join(quarantines(), name, MANIFEST), 'utf8')) as Manifest];
-    } catch {
-      return [];
-    }
-  });
 }
 
 function quarantines(): string {

@@ -173,7 +173,7 @@ export class Watch {
             where: this.#cut(sighting, remedy.text, found),
           };
         case 'restore':
-          return { ...found, action: 'restored', ...this.#restore(sighting, found) };
+          return { ...found, ...this.#restore(sighting, found) };
       }
     } catch (error) {
       return { ...found, action: 'reported', reason: reasonOf(error) };
@@ -202,14 +202,20 @@ export class Watch {
     return where;
   }
 
-  #restore(sighting: Sighting, found: Found): { readonly where?: string } {
+  #restore(sighting: Sighting, found: Found): Pick<Finding, 'action' | 'where' | 'reason'> {
     const { binding } = this.#request;
     const place = placeOf(sighting);
     const before = binding.contentBefore(this.#witness, place);
     if (before === undefined) throw new Error('what it held before was not kept');
-    const where = sighting.kind === 'missing' ? undefined : this.#setAside(place, sighting, found);
-    binding.putBack(this.#witness, place, before.bytes, before.mode);
-    return where === undefined ? {} : { where };
+    const kept =
+      sighting.kind === 'missing' ? {} : { where: this.#setAside(place, sighting, found) };
+    try {
+      binding.putBack(this.#witness, place, before.bytes, before.mode);
+      return { action: 'restored', ...kept };
+    } catch (error) {
+      const action = kept.where === undefined ? 'reported' : 'quarantined';
+      return { action, ...kept, reason: `it could not be put back: ${reasonOf(error)}` };
+    }
   }
 
   #keep(sighting: Sighting, bytes: Uint8Array, found: Found): string {

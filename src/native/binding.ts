@@ -231,6 +231,6 @@ export interface Binding {
   ): string;
   /** Exchanges the content of a regular file, if it is still `object`. Throws `ESTALE` when it is not. */
   replaceFile(witness: Witness, place: Place, object: ObjectIdentity, bytes: Uint8Array): void;
-  /** Makes a file. Throws `EEXIST` when there is something. */
+  /** Makes a file, and the directories above it that are missing. Throws `EEXIST` when there is something. */
   putBack(witness: Witness, place: Place, bytes: Uint8Array, mode: number): void;
 }

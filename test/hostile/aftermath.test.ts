@@ -8,6 +8,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -62,6 +63,19 @@ describe.each(PERSONAS)('$name', (persona) => {
         expect(listed).not.toContain('pager');
         expect(listed).toContain('mine = !id');
         for (const { what } of result.findings) expect(what).toBe('git-program');
+      });
+
+      it('that may be configured is judged all the same', async () => {
+        await repository();
+        const result = await run('git remote add o /x; git config core.pager /x', {
+          namespaces,
+          git: 'config',
+        });
+        expect(actions(result)).toEqual({ '.git/config': 'quarantined' });
+        const listed = readFileSync(inside('.git/config'), 'utf8');
+        expect(listed).toMatch(/mine = !id/);
+        expect(listed).toMatch(/remote "o"/);
+        expect(listed).not.toContain('pager');
       });
 
       it('keeps its own hooks, and loses the new one', async () => {
@@ -128,6 +142,24 @@ describe.each(PERSONAS)('$name', (persona) => {
       expect(lstatSync(inside('.envrc')).mode & 0o777).toBe(0o640);
       const kept = result.findings.find(({ path }) => path.endsWith('.envrc'))?.where ?? '';
       expect(readFileSync(kept, 'utf8')).toBe('mineevil\n');
+    });
+
+    it('comes back where its directory was removed, or became a link', async () => {
+      await repository();
+      stage.file('workspace/.vscode/tasks.json', 'mine');
+      stage.directory('other');
+      const result = await run(
+        'rm -r .vscode; mv .git/hooks h; ln -s ../../other .git/hooks',
+        bare,
+      );
+      expect(actions(result)).toEqual({
+        '.git/hooks': 'quarantined',
+        '.git/hooks/post-commit': 'restored',
+        '.vscode/tasks.json': 'restored',
+      });
+      expect(lstatSync(inside('.git/hooks/post-commit')).mode & 0o111).not.toBe(0);
+      expect(lstatSync(inside('.git/hooks')).isDirectory()).toBe(true);
+      expect(readdirSync(stage.path('other'))).toEqual([]);
     });
 
     it('and is too large to be kept is told, and left as it is', async () => {
