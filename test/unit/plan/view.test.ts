@@ -163,7 +163,10 @@ describe('namespaces', () => {
     const { plan, applied } = confinementOf(policy, machine, PIPES);
     expect([plan.namespaces, plan.views]).toEqual([[], []]);
     const { guarantees } = enforcementOf({ policy, applied, proofs: proofsOf('stopped') });
-    expect(guarantees['protected-paths']).toMatchObject({ status: 'detected', by: ['quarantine'] });
+    expect(guarantees['protected-paths']).toMatchObject({
+      status: 'detected',
+      by: ['quarantine'],
+    });
     expect(guarantees['protected-paths'].gap).toContain(words);
     expect(guarantees['protected-paths'].remedy).toMatch(/\w/);
   });
