@@ -23,9 +23,15 @@ export interface ViewRequest {
 /** The native side holds each root while it makes everything else read-only. */
 export const MOST_MOUNTED_ROOTS = 256;
 
-/** Whether shared memory is the Run's own where it has mounts: unless the caller said otherwise. */
-export function hasOwnSharedMemory({ sharedMemory }: Policy): boolean {
-  return sharedMemory.origin.kind === 'host';
+/** Whether shared memory is the Run's own where it has mounts: unless the caller said otherwise, or works in it. */
+export function hasOwnSharedMemory({ sharedMemory, workspace, writable }: Policy): boolean {
+  const { origin } = sharedMemory;
+  if (origin.kind !== 'host') return false;
+  const directory = origin.name;
+  if (directory === undefined) return true;
+  return ![workspace.value, ...writable].some(
+    ({ path }) => isRelated(path, directory) && path !== '/',
+  );
 }
 
 /** Whether new terminals are the Run's own where it has mounts. One that has a terminal already would no longer find its name. */

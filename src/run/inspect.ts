@@ -43,7 +43,9 @@ export async function inspect(params: InspectParams = {}): Promise<Inspection> {
     const backend = selectBackend();
     const isConfined = policy.mode.value !== 'danger-full-access';
     const proven = isConfined ? await backend.prove() : NOTHING_PROVEN;
-    return judged(policy, enforcementHere(backend, { policy, host, proven }));
+    // As each face runs a command: with its own streams, or with pipes.
+    const handsFiles = params?.origin === 'flag';
+    return judged(policy, enforcementHere(backend, { policy, host, proven, handsFiles }));
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
     const enforcement = enforcementOf({ policy, applied: NOTHING, proofs: {} });
@@ -59,13 +61,15 @@ function look(params: InspectParams): Look {
 /** What executing a plan of this policy enforces; the command in it does not matter. */
 function enforcementHere(
   { kernel }: Backend,
-  { policy, host, proven }: Look & { readonly proven: Proven },
+  {
+    policy,
+    host,
+    proven,
+    handsFiles,
+  }: Look & { readonly proven: Proven; readonly handsFiles: boolean },
 ): Enforcement {
   const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
-  const { applied } = confinementOf(policy, capabilities, {
-    terminal: null,
-    handsFiles: true,
-  });
+  const { applied } = confinementOf(policy, capabilities, { terminal: null, handsFiles });
   return enforcementOf({ policy, applied, proofs: proofsFor(applied, proven) });
 }
 
