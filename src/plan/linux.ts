@@ -208,8 +208,10 @@ function filterOf(
   const features: FilterFeature[] = ['doors', 'terminals', 'set-id', 'no-openat2'];
   const hasOwnIpc = hasMounts && hasOwnSharedMemory(policy);
   if (policy.sharedMemory.value === 'none' && !hasOwnIpc) features.push('no-shared-ipc');
-  // What the broker does not see it cannot report; and a file that is handed over is one of the mounts outside.
-  const isMounted = hasMounts && !handsFiles && policy.denials.value === 'off';
+  // What the broker does not see it cannot report; and a file that is handed over, at the start or by a socket, is one
+  // of the mounts outside.
+  const receivesFiles = handsFiles || policy.sockets.value !== 'none';
+  const isMounted = hasMounts && !receivesFiles && policy.denials.value === 'off';
   if (listener && hasOwn) features.push(isMounted ? 'mounted-metadata' : 'broker-metadata');
   else if (!writes) features.push('refuse-metadata');
   if (policy.sockets.value === 'none') features.push('no-unix-sockets');

@@ -119,8 +119,8 @@ export class CommandStdio implements RunStreams {
     }
     const isLog = facts.kind === 'file' && facts.append && facts.access !== 'read';
     if (index !== 0 && isLog) return this.#pumpInto(fd);
-    // A pipe may have a name, and then mode and owner are a file's.
-    if (facts.kind !== 'socket') this.handsFiles = true;
+    // A pipe may have a name, and then mode and owner are a file's; a socket brings descriptors.
+    this.handsFiles = true;
     // The launch may have to wait, and the caller may close what it handed over meanwhile.
     return fd === index ? fd : this.#keep(this.#binding.duplicate(fd));
   }

@@ -109,7 +109,7 @@ describe.each(PERSONAS)('$name', (persona) => {
   it('of a refused run says why', async () => {
     const report = stage.path('report.json');
     const ran = await stage.cordonRun(
-      ['--mode', 'workspace-write', '--require', 'full', '--report', report],
+      ['--mode', 'workspace-write', '--pty', 'shared', '--require', 'full', '--report', report],
       ['sh', '-c', 'echo > started'],
     );
     expect(started()).toBe(false);

@@ -200,7 +200,7 @@ describe('namespaces', () => {
 
 describe('metadata', () => {
   const filter = (params: PolicyParams, streams = PIPES, machine = mounted('root')) =>
-    confinementOf(policyOf({ ...WRITE, ...params }), machine, streams).plan.filter;
+    confinementOf(policyOf({ ...WRITE, sockets: 'none', ...params }), machine, streams).plan.filter;
 
   it('is left to the mounts, but for set-id bits', () => {
     expect(filter({})).toContain('mounted-metadata');
@@ -210,6 +210,7 @@ describe('metadata', () => {
   it.each([
     ['a file is handed over', {}, { terminal: null, handsFiles: true }, mounted('root')],
     ['denials are told', { denials: 'on' }, PIPES, mounted('root')],
+    ['a socket can bring descriptors', { sockets: 'own' }, PIPES, mounted('root')],
     ['there are no mounts', {}, PIPES, host()],
   ] as const)('is the broker’s where %s', (_name, params, streams, machine) => {
     expect(filter(params, streams, machine)).toContain('broker-metadata');
