@@ -189,7 +189,7 @@ describe.each(PERSONAS)('cordon as $name', (persona: Persona) => {
       expect((await stage.cordonRun(options, ['touch', 'made'])).exitCode).toBe(0);
       const written = report(path);
       expect(Object.keys(written)).toEqual(REPORT_KEYS);
-      expect(written.enforcement).toMatchObject({ level: 'partial', backend: 'landlock' });
+      expect(written.enforcement).toMatchObject({ level: 'full', backend: 'landlock' });
       expect(written.policy?.mode).toEqual({
         value: 'workspace-write',
         origin: { kind: 'flag', name: '--mode' },

@@ -37,7 +37,7 @@ describe('the library', () => {
     const result = await confine('/bin/echo', ['hello'], { cwd: workspace });
     expect(result.stdout).toBe('hello');
     expect(result.outcome).toEqual({ kind: 'exited', code: 0 });
-    expect(result.enforcement?.level).toBe('partial');
+    expect(result.enforcement?.level).toBe('full');
     expect(result.enforcement?.guarantees.write.status).toBe('prevented');
   });
 
@@ -156,7 +156,7 @@ describe('the command', () => {
     const { stdio } = await execa(process.execPath, [command, ...reading], options);
     expect(JSON.parse(String(stdio[3]))).toMatchObject({
       outcome: { kind: 'exited', code: 0 },
-      enforcement: { level: 'partial', backend: 'landlock' },
+      enforcement: { level: 'full', backend: 'landlock' },
     });
   });
 
