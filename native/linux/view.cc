@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstring>
 
 #include "core/plan_codec.h"
@@ -111,7 +112,7 @@ bool View::arrange(const Plan& plan, int temp, Failure* failure) {
          each(ViewKind::kCopied, &View::put_copy) && each(ViewKind::kPin, &View::pin) &&
          each(ViewKind::kRoot, &View::put_root) && check_pins() && put_temp() &&
          each(ViewKind::kKept, &View::keep) && each(ViewKind::kReopened, &View::put_root) &&
-         each(ViewKind::kHidden, &View::hide);
+         guard_streams() && each(ViewKind::kHidden, &View::hide) && drop_shelf();
 }
 
 bool View::take_root(const PlanView& view) {
@@ -152,8 +153,8 @@ bool View::make_read_only(const PlanView& view) {
   return refuse(errno, view.path);
 }
 
-// A small file system in memory that no path leads to: it lies over the root, and whoever has that
-// root already does not see it.
+// A small file system in memory, from which single files and directories are mounted elsewhere. It
+// lies over the root while it is needed: the kernel clones nothing of what lies nowhere.
 bool View::make_shelf() {
   if (shelf_.valid()) return true;
   UniqueFd type(static_cast<int>(syscall(kFsopen, "tmpfs", kFsCloexec)));
@@ -169,6 +170,17 @@ bool View::make_shelf() {
     return refuse(errno, "tmpfs");
   }
   shelf_ = static_cast<UniqueFd&&>(shelf);
+  return true;
+}
+
+// What was mounted from it stays. Left over the root it would be what "/.." leads to.
+bool View::drop_shelf() {
+  if (!shelf_.valid()) return true;
+  if (syscall(SYS_fchdir, static_cast<long>(shelf_.get())) != 0 ||
+      syscall(SYS_umount2, ".", static_cast<long>(MNT_DETACH)) != 0) {
+    return refuse(errno, "tmpfs");
+  }
+  shelf_.reset();
   return true;
 }
 
@@ -268,11 +280,17 @@ bool View::note_pinned(int object, const char* path, uint64_t* sum) {
   return true;
 }
 
-// What was there when the policy was resolved, and is to stay. A link in its place is not that.
+// What was there when the policy was resolved, and is to stay. A link in its place is not that,
+// unless it is the very link that was found then.
 bool View::find(const PlanView& view, UniqueFd* object) {
   *object = name_object(view.path);
-  if (object->valid() && !is_link(object->get())) return true;
-  return failure_->at(Stage::kRootChanged, object->valid() ? ESTALE : errno, view.path);
+  struct stat found;
+  if (!object->valid() || fstat(object->get(), &found) != 0) {
+    return failure_->at(Stage::kRootChanged, errno, view.path);
+  }
+  bool same = view.has_identity && found.st_dev == view.device && found.st_ino == view.inode;
+  if (same || (!view.has_identity && !S_ISLNK(found.st_mode))) return true;
+  return failure_->at(Stage::kRootChanged, ESTALE, view.path);
 }
 
 bool View::put_root(const PlanView& view) {
@@ -295,9 +313,21 @@ bool View::check_pins() {
          (found_ == pinned_ || failure_->at(Stage::kRootChanged, ESTALE, "a directory"));
 }
 
+// Beneath a directory that is the run's own by now nothing leads to it.
+bool View::make_way(const char* path) {
+  Text<PATH_MAX> part;
+  for (const char* at = path; *at != '\0'; ++at) {
+    if (*at == '/' && at != path && mkdir(part.get(), 0755) != 0 && errno != EEXIST) return false;
+    char next[] = {*at, '\0'};
+    part.add(next);
+  }
+  return mkdir(part.get(), 0700) == 0 || errno == EEXIST;
+}
+
 bool View::put_temp() {
   if (!temp_tree_.valid()) return true;
   UniqueFd place = name_object(plan_->temp);
+  if (!place.valid() && errno == ENOENT && make_way(plan_->temp)) place = name_object(plan_->temp);
   if (!place.valid() || !attach(temp_tree_.get(), place.get())) return refuse(errno, plan_->temp);
   temp_tree_.reset();
   return true;
@@ -309,6 +339,50 @@ bool View::keep(const PlanView& view) {
   UniqueFd tree = clone_tree(object.get());
   bool done = tree.valid() && set_read_only(tree.get()) && attach(tree.get(), object.get());
   return done || refuse(errno, view.path);
+}
+
+// What is kept or hidden, and not reopened.
+bool View::covers(const char* path) const {
+  bool covered = false;
+  PlanReader views = read_list(plan_->views);
+  for (uint32_t i = 0; i < plan_->views.count; ++i) {
+    PlanView view = views.view();
+    if (!beneath(path, view.path)) continue;
+    if (view.kind == ViewKind::kReopened) return false;
+    if (view.kind == ViewKind::kKept || view.kind == ViewKind::kHidden) covered = true;
+  }
+  return covered;
+}
+
+// A stream that the caller opened for reading lies on the mounts outside, where the file can be
+// opened anew for writing (/proc/self/fd/0), and beneath a root nothing else forbids it. The run
+// gets one to the same file that cannot: with a place in it of its own, which is the price.
+bool View::guard_stream(int stream) {
+  char path[kPathBytes];
+  int flags = fcntl(stream, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || !path_of(stream, path, sizeof path) ||
+      !covers(path)) {
+    return true;
+  }
+  UniqueFd object = name_object(path);
+  struct stat named;
+  struct stat held;
+  if (!object.valid() || fstat(object.get(), &named) != 0 || fstat(stream, &held) != 0) {
+    return refuse(errno, path);
+  }
+  if (named.st_dev != held.st_dev || named.st_ino != held.st_ino) return refuse(ESTALE, path);
+  UniqueFd tree = clone_tree(object.get());
+  if (!tree.valid() || !set_read_only(tree.get())) return refuse(errno, path);
+  constexpr int kSameFlags = O_PATH | O_NONBLOCK | O_DIRECT | O_NOATIME;
+  UniqueFd own(open(own_descriptor(tree.get()).get(), O_CLOEXEC | (flags & kSameFlags)));
+  if (!own.valid()) return refuse(errno, path);
+  off_t at = lseek(stream, 0, SEEK_CUR);
+  if (at > 0 && lseek(own.get(), at, SEEK_SET) != at) return refuse(errno, path);
+  return dup2(own.get(), stream) == stream || refuse(errno, path);
+}
+
+bool View::guard_streams() {
+  return guard_stream(STDIN_FILENO) && guard_stream(STDOUT_FILENO) && guard_stream(STDERR_FILENO);
 }
 
 bool View::hide(const PlanView& view) {

@@ -11,7 +11,8 @@
 //      renames work as ever, but the kernel renames nothing that anything is mounted on.
 //   6. The roots are put back, and what is kept of them is made read-only, but for what is reopened
 //      in it.
-//   7. Masks.
+//   7. Streams of what is kept or hidden are opened anew, read-only for good.
+//   8. Masks.
 #pragma once
 
 #include "core/failure.h"
@@ -35,9 +36,11 @@ class View {
   bool take_root(const PlanView& view);
   bool put_root(const PlanView& view);
   bool take_temp();
+  bool make_way(const char* path);
   bool put_temp();
   bool make_read_only(const PlanView& view);
   bool make_shelf();
+  bool drop_shelf();
   bool mount_temporary(const PlanView& view);
   bool mount_memory(const PlanView& view);
   bool mount_terminals(const PlanView& view);
@@ -48,6 +51,9 @@ class View {
   bool check_pins();
   bool note_pinned(int object, const char* path, uint64_t* sum);
   bool keep(const PlanView& view);
+  bool covers(const char* path) const;
+  bool guard_stream(int stream);
+  bool guard_streams();
   bool hide(const PlanView& view);
   bool refuse(int error, const char* path);
 
