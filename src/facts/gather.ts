@@ -10,6 +10,7 @@ import type { PolicyParams } from '../schema/policy.js';
 import { pathsAmong } from '../schema/policy.js';
 import { SECRETS } from '../schema/secret-places.js';
 import { readHost } from './host.js';
+import { aliasesOf, readMounts } from './mount-table.js';
 import { openRoots } from './roots.js';
 import { findSecrets } from './secrets.js';
 import { findTree } from './tree.js';
@@ -38,11 +39,21 @@ export function gatherFacts(params: PolicyParams, { cwd = '.', env }: Surroundin
     const isConfined = mode !== 'danger-full-access';
     const tree = isConfined ? treeOf(params, { found, host, env }) : NO_TREE;
     const secrets = isConfined && hide?.includes(SECRETS) === true ? findSecrets(host.homes) : [];
-    return { facts: { ...found, host, tree, secrets }, dispose };
+    const kept = [...protect, ...paths.hide].flatMap((asked) => found.roots.get(asked) ?? []);
+    const aliases = aliasesAmong([...kept, ...secrets.map(({ object }) => object)]);
+    return { facts: { ...found, host, tree, secrets, aliases }, dispose };
   } catch (error) {
     dispose();
     throw error;
   }
+}
+
+function aliasesAmong(
+  objects: readonly { readonly path: string }[],
+): ReadonlyMap<string, readonly string[]> {
+  if (objects.length === 0) return new Map();
+  const mounts = readMounts();
+  return new Map(objects.map(({ path }) => [path, aliasesOf(path, mounts)]));
 }
 
 interface Found {

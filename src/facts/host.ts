@@ -13,13 +13,15 @@ import { isTempName } from '../platform/temp-name.js';
 import type { CordonDirectories, DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import { DEVICE_NAMES } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
+import type { Mount } from './mount-table.js';
+import { readMounts } from './mount-table.js';
 
 const DEFAULT_TEMP_PARENT = '/tmp';
 
 /** What hardly ever changes while a process runs, and costs dozens of system calls to look up. */
 type LastingFacts = Pick<
   HostFacts,
-  'homes' | 'cordon' | 'devices' | 'packageRoot' | 'commonTemp' | 'ownerChecked'
+  'homes' | 'cordon' | 'devices' | 'queues' | 'packageRoot' | 'commonTemp' | 'ownerChecked'
 >;
 
 let kept:
@@ -58,6 +60,7 @@ function lastingFacts(env: NodeJS.ProcessEnv, uid: number): LastingFacts {
     homes: homesOf([absolute(HOME), passwdHome]),
     cordon: canonicalDirectories(cordonDirectories({ env, uid, home })),
     devices: readDevices(),
+    queues: queuesAmong(readMounts()),
     packageRoot: ownPackage(),
     commonTemp: commonTemp(),
     ownerChecked: ownerCheckedFiles(uid),
@@ -164,6 +167,11 @@ function readDevices(): HostFacts['devices'] {
     if (fact !== undefined) devices[name] = fact;
   }
   return devices;
+}
+
+function queuesAmong(mounts: readonly Mount[]): readonly string[] {
+  const points = mounts.filter(({ type }) => type === 'mqueue').map(({ point }) => point);
+  return [...new Set(points)].sort();
 }
 
 /** Undefined for a name that is missing or is something else; `/dev/ptmx` and `/dev/shm` may be links. */

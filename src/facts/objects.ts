@@ -9,7 +9,7 @@ import type { OpenedObject } from '../native/binding.js';
 import { nativeIfLoaded } from '../native/load.js';
 
 /** O_PATH of Linux, the same on every architecture Cordon runs on; Node has no name for it. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
 /** An opened object, and what lets go of it: Node and the addon each close what they opened. */
 export interface HeldObject extends OpenedObject {

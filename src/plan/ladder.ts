@@ -115,19 +115,15 @@ function isPrivate(policy: Policy, { mechanisms }: Applied): boolean {
   return mechanisms.includes('mounts') && hasOwnSharedMemory(policy);
 }
 
-/** What a mount on it does not keep: a link's own name, and a file's second one. */
-function unmountable(paths: Policy['protectedPaths']): Gap | undefined {
-  const link = paths.find(({ kind }) => kind === 'symlink');
-  if (link !== undefined) {
-    return {
-      gap: `${link.path} is a symbolic link: it can be made to lead elsewhere`,
-      remedy: 'put the file itself in its place',
-    };
-  }
+/** A mount is on a name: what has another one is open through that. */
+function withSecondName(
+  paths: readonly Pick<Policy['protectedPaths'][number], 'path' | 'kind' | 'links'>[],
+  done: string,
+): Gap | undefined {
   const shared = paths.find(({ kind, links }) => kind === 'file' && links > 1);
   if (shared === undefined) return undefined;
   return {
-    gap: `${shared.path} has a second name (${shared.links} links), and can be written through that`,
+    gap: `${shared.path} has a second name (${shared.links} links), and can be ${done} through that`,
     remedy: 'make a copy of the file in its place',
   };
 }
@@ -179,7 +175,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
       { ...MOUNTS, stops: ['protected-write', 'protected-remove', 'protected-rename'] },
       QUARANTINE,
     ],
-    opened: ({ protectedPaths }) => unmountable(protectedPaths),
+    opened: ({ protectedPaths }) => withSecondName(protectedPaths, 'written'),
     missing: lacksMounts(CODE_PATHS),
     waived: unprotected(CODE_PATHS),
     gap: CODE_PATHS,
@@ -200,6 +196,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   'hidden-paths': {
     promise: ({ hidden }) => (hidden.length > 0 ? 'prevent' : 'none'),
     rungs: [{ ...MOUNTS, stops: ['hidden-read'] }],
+    opened: ({ hidden }) => withSecondName(hidden, 'read'),
     gap: HIDDEN_PATHS,
     missing: lacksMounts(HIDDEN_PATHS),
   },

@@ -15,6 +15,7 @@ import {
   hasOwnSharedMemory,
   hasOwnTerminals,
   MOST_MOUNTED_ROOTS,
+  mountedRoots,
   namespacesOf,
   viewsOf,
 } from './view.js';
@@ -40,6 +41,7 @@ export interface HostCapabilities {
   readonly devices: HostFacts['devices'];
   readonly commonTemp?: HostFacts['commonTemp'];
   readonly ownerChecked?: HostFacts['ownerChecked'];
+  readonly queues: HostFacts['queues'];
 }
 
 /** The part of a plan that is no policy. */
@@ -174,14 +176,16 @@ const QUARANTINE: readonly Mechanism[] = ['quarantine'];
 const LEFT_OUT: WithoutMounts = { kind: 'none', reason: 'left-out' };
 
 function mountsOf(
-  { namespaces, writable }: Policy,
+  policy: Policy,
   { mounts }: HostCapabilities,
   keepsCapabilities: boolean,
 ): MountsInUse | WithoutMounts {
-  if (namespaces.value === 'never') return LEFT_OUT;
+  if (policy.namespaces.value === 'never') return LEFT_OUT;
   if (mounts === undefined) return { kind: 'none', reason: 'not-tried' };
   if (mounts.kind === 'none') return { ...mounts, reason: 'failed' };
-  if (writable.length > MOST_MOUNTED_ROOTS) return { kind: 'none', reason: 'too-many-roots' };
+  if (mountedRoots(policy).length > MOST_MOUNTED_ROOTS) {
+    return { kind: 'none', reason: 'too-many-roots' };
+  }
   // In a user namespace nothing that is kept there reaches files of others.
   if (mounts.kind === 'user' && keepsCapabilities) {
     return { kind: 'none', reason: 'capabilities' };

@@ -13,15 +13,15 @@ import type { Namespace, View } from './plan.js';
 /** What is needed to say what a Run sees. */
 export interface ViewRequest {
   readonly policy: Policy;
-  readonly host: Pick<HostFacts, 'devices'> &
+  readonly host: Pick<HostFacts, 'devices' | 'queues'> &
     Partial<Pick<HostFacts, 'commonTemp' | 'ownerChecked'>>;
   readonly kind: MountsKind;
   /** The Run has a terminal of somebody's. */
   readonly isInteractive: boolean;
 }
 
-/** The native side holds each root while it makes everything else read-only. */
-export const MOST_MOUNTED_ROOTS = 256;
+/** The native side holds each root while it makes everything else read-only, and the shared memory that is granted with them. */
+export const MOST_MOUNTED_ROOTS = 255;
 
 /** Whether shared memory is the Run's own where it has mounts: unless the caller said otherwise, or works in it. */
 export function hasOwnSharedMemory({ sharedMemory, workspace, writable }: Policy): boolean {
@@ -53,20 +53,17 @@ export function namespacesOf({
 
 /** What is arranged for it. */
 export function viewsOf({ policy, host, kind, isInteractive }: ViewRequest): readonly View[] {
-  const { writable, protectedPaths, reopened, hidden } = policy;
-  // A link cannot be mounted on: what holds it is pinned, and it is reported.
-  const kept = protectedPaths.filter(({ kind }) => kind !== 'symlink');
+  const { writable, protectedPaths, hidden } = policy;
   const isOpen = writable.some(({ path }) => path === '/');
-  const { devices, commonTemp, ownerChecked = [] } = host;
-  const roots = writable.filter((root) => isMounted(root));
+  const { devices, queues, commonTemp, ownerChecked = [] } = host;
   return [
     ...(isOpen ? [] : [plain('read-only', '/')]),
-    ...roots.map((root): View => granted('root', root)),
-    ...pinsOf(writable, protectedPaths),
-    ...kept.map(({ path }) => plain('kept', path)),
-    ...reopened.filter((root) => isMounted(root)).map((root) => granted('reopened', root)),
+    ...mountedRoots(policy),
+    // What is hidden could be moved away as a part of a directory, and another put there for the next run to hide.
+    ...pinsOf(writable, [...protectedPaths, ...hidden]),
+    ...protectedPaths.map((each) => keptView(each)),
     ...hidden.map(({ path }) => plain('hidden', path)),
-    ...(hasOwnSharedMemory(policy) ? mountPoint('shared-memory', devices['/dev/shm']) : []),
+    ...(hasOwnSharedMemory(policy) ? ownMemory(devices['/dev/shm'], queues) : []),
     ...sharedMemoryOfAll(policy, devices['/dev/shm']),
     ...(hasOwnTerminals(policy, isInteractive) ? mountPoint('terminals', devices['/dev/pts']) : []),
     ...(kind === 'user' ? ownerChecked.map((path) => plain('copied', path)) : []),
@@ -84,6 +81,19 @@ function isOnlyCommon(
   if (temp.value === 'none') return false;
   const named = [workspace.value, ...writable, ...reachable, ...hidden];
   return !named.some(({ path }) => isRelated(path, directory));
+}
+
+/** What is mounted so that it can be written; at most `MOST_MOUNTED_ROOTS`. */
+export function mountedRoots({ writable, reopened }: Policy): readonly View[] {
+  return [
+    ...writable.filter((root) => isMounted(root)).map((root) => granted('root', root)),
+    ...reopened.filter((root) => isMounted(root)).map((root) => granted('reopened', root)),
+  ];
+}
+
+/** A link is kept as the one that was found, not as what it leads to. */
+function keptView({ path, kind, dev, ino }: ProtectedPath): View {
+  return { kind: 'kept', path, identity: kind === 'symlink' ? { dev, ino } : null };
 }
 
 /** What a read-only mount keeps from being written; devices, pipes and sockets it does not. */
@@ -106,6 +116,7 @@ function sharedMemoryOfAll(
 ): readonly View[] {
   const isGranted = policy.sharedMemory.value === 'shared' && !hasOwnSharedMemory(policy);
   if (!isGranted || fact?.kind !== 'directory') return [];
+  if (policy.writable.some((granted) => isWithin(fact.path, granted.path))) return [];
   return [{ kind: 'root', path: fact.path, identity: { dev: fact.dev, ino: fact.ino } }];
 }
 
@@ -113,8 +124,22 @@ function mountPoint(kind: View['kind'], fact: HostFacts['devices']['/dev/shm']):
   return fact?.kind === 'directory' ? [plain(kind, fact.path)] : [];
 }
 
-/** Every directory between a root and what is protected in it, each once, outermost first. */
-function pinsOf(roots: readonly Root[], kept: readonly ProtectedPath[]): readonly View[] {
+/** In an IPC namespace of its own too a run takes the messages of a queue that it can open as a file: those stay out of sight. */
+function ownMemory(
+  directory: HostFacts['devices']['/dev/shm'],
+  queues: HostFacts['queues'],
+): readonly View[] {
+  return [
+    ...mountPoint('shared-memory', directory),
+    ...queues.map((path) => plain('hidden', path)),
+  ];
+}
+
+/** Every directory between a root and what must stay where it is, each once, outermost first. */
+function pinsOf(
+  roots: readonly Root[],
+  kept: readonly Pick<ProtectedPath, 'path'>[],
+): readonly View[] {
   const pins = new Set<string>();
   for (const { path } of kept) {
     const root = roots.find((each) => isWithin(path, each.path));

@@ -72,21 +72,27 @@ export function protectionsOf(request: ProtectionRequest): Protections {
       ...gitNotes(request, trees),
       ...outranked.map(({ path }): ProtectionNote => ({ kind: 'grant-outranks', path })),
       ...hidingNotes,
-      ...protectedPaths.flatMap((each) => notesOf(each)),
+      ...[...protectedPaths, ...hidden].flatMap((each) => notesOf(each)),
     ].sort(byPath),
   };
 }
 
 function askedOf({ params, facts, source, grants }: ProtectionRequest): readonly ProtectedPath[] {
   const origin = originOf('protect', source);
-  return pathsAmong(params.protect).map((asked) => {
+  return pathsAmong(params.protect).flatMap((asked) => {
     const { path, kind, dev, ino, links = 1 } = factOf(asked, facts);
     const granted = grants.find((grant) => grant.path === path);
     if (granted !== undefined) {
       throw conflict(origin, `${path} cannot be protected: ${granted.origin.name} grants it`);
     }
-    return { path, kind, dev, ino, links, class: 'asked', origin };
+    const entry = { kind, dev, ino, links, class: 'asked', origin } as const;
+    return pathsTo(path, facts).map((each) => ({ ...entry, path: each }));
   });
+}
+
+/** What is mounted more than once has as many paths. */
+function pathsTo(path: string, { aliases }: PolicyFacts): readonly string[] {
+  return [path, ...(aliases.get(path) ?? [])];
 }
 
 function defaultsOf({
@@ -158,11 +164,20 @@ function hiddenOf({ params, facts, source, workspace, writable, grants }: Protec
 } {
   const origin = originOf('hide', source);
   const needed = [facts.cwd, workspace, ...writable, ...grants];
-  const asked = pathsAmong(params.hide).map((each): HiddenPath => {
-    const { path, kind, dev, ino } = factOf(each, facts);
-    const inside = needed.find((place) => isWithin(place.path, path));
+  const { tempParent } = facts.host;
+  const asked = pathsAmong(params.hide).flatMap((each): readonly HiddenPath[] => {
+    const { path, kind, dev, ino, links = 1 } = factOf(each, facts);
+    const paths = pathsTo(path, facts);
+    const inside = needed.find((place) => paths.some((each) => isWithin(place.path, each)));
     if (inside !== undefined) {
       throw conflict(origin, `${path} cannot be hidden: the run works in ${inside.path}`);
+    }
+    if (params.temp !== 'none' && paths.some((each) => isWithin(tempParent, each))) {
+      throw conflict(
+        origin,
+        `${path} cannot be hidden: the run's temp directory is made in ${tempParent}`,
+        'Say where else with TMPDIR, or give the run none (--temp none).',
+      );
     }
     if (kind !== 'directory' && kind !== 'file') {
       throw conflict(
@@ -170,9 +185,12 @@ function hiddenOf({ params, facts, source, workspace, writable, grants }: Protec
         `${path} cannot be hidden: it is a ${kind}, neither a file nor a directory`,
       );
     }
-    return { path, kind, dev, ino, class: 'asked', origin };
+    return paths.map((each) => ({ path: each, kind, dev, ino, links, class: 'asked', origin }));
   });
-  const secrets = facts.secrets.flatMap((each) => secretOf(each, origin));
+  const secrets = facts.secrets.flatMap((each) => {
+    const found = secretOf(each, origin);
+    return found.flatMap((one) => pathsTo(one.path, facts).map((path) => ({ ...one, path })));
+  });
   const open = secrets.filter(({ path }) => needed.some((place) => isWithin(place.path, path)));
   const unique = new Map<string, HiddenPath>();
   for (const each of [...asked, ...secrets]) {
@@ -191,7 +209,7 @@ function secretOf(
   { object, class: kind }: PolicyFacts['secrets'][number],
   origin: Origin,
 ): readonly HiddenPath[] {
-  const { path, dev, ino } = object;
+  const { path, dev, ino, links } = object;
   if (object.kind !== 'directory' && object.kind !== 'file') return [];
   return [
     {
@@ -199,6 +217,7 @@ function secretOf(
       kind: object.kind,
       dev,
       ino,
+      links,
       class: kind,
       origin: { ...origin, name: `${origin.name} ${SECRETS}` },
     },
@@ -232,8 +251,7 @@ function gitNotes(
   return [...notes.values()];
 }
 
-function notesOf({ path, kind, links }: ProtectedPath): readonly ProtectionNote[] {
-  if (kind === 'symlink') return [{ kind: 'link-in-the-way', path }];
+function notesOf({ path, kind, links }: ProtectedPath | HiddenPath): readonly ProtectionNote[] {
   return kind === 'file' && links > 1 ? [{ kind: 'second-name', path }] : [];
 }
 
@@ -260,11 +278,15 @@ function factOf(asked: string, { roots }: PolicyFacts): RootFact {
   });
 }
 
-function conflict({ name }: Origin, reason: string): SandboxError {
+function conflict(
+  { name }: Origin,
+  reason: string,
+  advice = 'Leave one of the two out.',
+): SandboxError {
   return new SandboxError({
     code: 'INVALID_REQUEST',
     ...(name !== undefined && { object: name }),
-    details: { reason, advice: 'Leave one of the two out.' },
+    details: { reason, advice },
   });
 }
 

@@ -4,14 +4,14 @@
  */
 
 import { SandboxError } from '../errors/sandbox-error.js';
-import type { PolicyFacts, RootFact } from '../schema/facts.js';
+import type { DeviceName, PolicyFacts, RootFact } from '../schema/facts.js';
 import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/policy.js';
 import { NOTHING_PROTECTED } from '../schema/protection.js';
 import type { Mode } from '../schema/vocabulary.js';
 import type { OriginSource } from './origins.js';
 import { DEFAULT_ORIGIN, isWrittenOut, originOf } from './origins.js';
 import { protectionsOf } from './protection.js';
-import { collapseRoots, isRelated } from './roots.js';
+import { collapseRoots, isRelated, isWithin } from './roots.js';
 import { checkCordon, checkWorkspace } from './width.js';
 
 const UNCONFINED_ORIGIN: Origin = { kind: 'default', name: 'danger-full-access' };
@@ -30,6 +30,7 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
   for (const root of writable) checkCordon(root, facts.host);
   const reachable = reachableSockets(params, facts, source);
   for (const root of reachable) checkCordon(root, facts.host, 'a reachable socket');
+  const places = [workspace.value, { ...facts.cwd, origin: DEFAULT_ORIGIN }, ...reachable];
   const protect = protectOf(params, source);
   const git = sourced('git', { params, source, fallback: 'default' });
   const protections = protectionsOf({
@@ -49,8 +50,8 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     exposes: exposedPackage(writable, facts),
     reachable,
     temp: sourced('temp', { params, source, fallback: 'private' }),
-    sharedMemory: sharedMemoryOf(params, facts, source),
-    pty: sourced('pty', { params, source, fallback: 'none' }),
+    sharedMemory: sharedMemoryOf(params, { facts, source, writable, places }),
+    pty: ptyOf(params, { facts, source, writable }),
     sockets: sourced('sockets', { params, source, fallback: 'own' }),
     denials: denialsOf(params, source, mode.value),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
@@ -153,15 +154,44 @@ function factOf(asked: string, { roots }: PolicyFacts): RootFact {
   });
 }
 
-/** `auto` shares `/dev/shm` only while there is nothing in it to overwrite. */
+interface DeviceRequest {
+  readonly facts: PolicyFacts;
+  readonly source: OriginSource;
+  readonly writable: readonly Root[];
+}
+
+/** The grant of a directory of devices, or of one that holds it. The whole file system is no such grant. */
+function grantOf(name: DeviceName, { facts: { host }, writable }: DeviceRequest): Root | undefined {
+  const device = host.devices[name];
+  if (device === undefined) return undefined;
+  return writable.find(({ path }) => path !== '/' && isWithin(device.path, path));
+}
+
+function ptyOf(params: PolicyParams, request: DeviceRequest): Policy['pty'] {
+  const grant = params.pty === undefined ? grantOf('/dev/pts', request) : undefined;
+  if (grant !== undefined) return { value: 'shared', origin: grant.origin };
+  return sourced('pty', { params, source: request.source, fallback: 'none' });
+}
+
+/**
+ * `auto` shares `/dev/shm` only while there is nothing in it to overwrite. Where the run works in it, another one in its
+ * place would hide what it works on.
+ */
 function sharedMemoryOf(
   { sharedMemory = 'auto' }: PolicyParams,
-  { host }: PolicyFacts,
-  source: OriginSource,
+  { places, ...request }: DeviceRequest & { readonly places: readonly Root[] },
 ): Policy['sharedMemory'] {
+  const { facts, source, writable } = request;
+  const { host } = facts;
   if (sharedMemory !== 'auto') {
     return { value: sharedMemory, origin: originOf('sharedMemory', source) };
   }
+  const grant = grantOf('/dev/shm', request);
+  if (grant !== undefined) return { value: 'shared', origin: grant.origin };
+  const directory = host.devices['/dev/shm']?.path;
+  const inside =
+    directory && [...writable, ...places].find(({ path }) => isWithin(path, directory));
+  if (inside) return { value: 'none', origin: { kind: 'default', name: inside.path } };
   const isFree = host.devices['/dev/shm'] !== undefined && !host.sharedMemoryOccupied;
   return { value: isFree ? 'shared' : 'none', origin: { kind: 'host', name: '/dev/shm' } };
 }

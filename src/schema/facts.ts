@@ -58,6 +58,8 @@ export interface HostFacts {
    * Files whose owner a program checks before it believes them: in a user namespace root's are nobody's. Canonical.
    */
   readonly ownerChecked: readonly string[];
+  /** Where message queues are mounted. */
+  readonly queues: readonly string[];
   /** True when `/dev/shm` holds anything, or cannot be read. */
   readonly sharedMemoryOccupied: boolean;
 }
@@ -145,4 +147,6 @@ export interface PolicyFacts {
   readonly tree: TreeFacts;
   /** Looked for only where they are to be hidden. */
   readonly secrets: readonly SecretFact[];
+  /** Of what is asked to be protected or hidden, by its path: the other paths to it that mounts make. */
+  readonly aliases: ReadonlyMap<string, readonly string[]>;
 }

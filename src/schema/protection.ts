@@ -50,6 +50,8 @@ export interface HiddenPath {
   readonly kind: 'directory' | 'file';
   readonly dev: bigint;
   readonly ino: bigint;
+  /** Names of the inode: a file with a second one can be read through that. */
+  readonly links: number;
   readonly class: HiddenClass;
   readonly origin: Origin;
 }
@@ -92,10 +94,8 @@ export interface ProtectionNote {
     | 'git-dir-outside'
     /** A grant names a protected path or what holds it, and outranks the protection. */
     | 'grant-outranks'
-    /** A protected file has a second name, which is not protected. */
-    | 'second-name'
-    /** A protected path is reached through a symbolic link whose own name can be changed. */
-    | 'link-in-the-way';
+    /** A protected or hidden file has a second name, which is neither. */
+    | 'second-name';
   readonly path: string;
   readonly widening?: PolicyParams;
 }

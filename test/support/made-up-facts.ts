@@ -28,6 +28,7 @@ export const HOST: HostFacts = {
     '/dev/pts': { path: '/dev/pts', kind: 'directory', dev: 21n, ino: 1n },
     '/dev/shm': { path: '/run/shm', kind: 'directory', dev: 22n, ino: 1n },
   },
+  queues: [],
   sharedMemoryOccupied: false,
 };
 
@@ -56,5 +57,6 @@ export function factsOf(
     host: { ...HOST, ...host },
     tree: NO_TREE,
     secrets: [],
+    aliases: new Map(),
   };
 }

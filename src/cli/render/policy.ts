@@ -100,9 +100,7 @@ function search({ reason }: Policy['search']): Cell[][] {
 const NOTES: Readonly<Record<ProtectionNote['kind'], string>> = {
   'git-dir-outside': 'the repository lies outside the writable roots: git can read it, not commit',
   'grant-outranks': 'granted, and therefore not kept',
-  'second-name': 'has a second name, which is not protected',
-  'link-in-the-way':
-    'is a link: what it leads to is protected where it is writable, its own name may not be',
+  'second-name': 'has a second name, which is neither protected nor hidden',
 };
 
 function noteText({ kind, path, widening }: ProtectionNote): string {

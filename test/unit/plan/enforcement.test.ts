@@ -36,6 +36,7 @@ const HIDING: Policy = {
       kind: 'file',
       dev: 1n,
       ino: 9n,
+      links: 1,
       class: 'asked',
       origin: { kind: 'option', name: 'hide' },
     },
@@ -73,7 +74,7 @@ function applied(
 /** What a launch on that machine applies, and which of its proofs speak of it; ABI 0 as `inspect` reports it. */
 function report(abi: number, policy = WRITE, proofs = STOPPED, machine = ABLE): Enforcement {
   if (abi === 0) return enforcementOf({ policy, applied: NOTHING, proofs: {} });
-  const host = { landlockAbi: abi, uid: 1000, gid: 1000, devices: HOST.devices, ...machine };
+  const host = { ...HOST, landlockAbi: abi, ...machine };
   const compiled = confinementOf(policy, host, { terminal: null, handsFiles: false });
   const proven = {
     ...machine,

@@ -17,6 +17,7 @@ const CAPABLE: HostCapabilities = {
   uid: 1000,
   gid: 100,
   devices: HOST.devices,
+  queues: [],
 };
 /** Nothing with a mode and an owner is handed over. */
 const PIPES: Streams = { terminal: null, handsFiles: false };

@@ -72,13 +72,15 @@ describe('what a run sees', () => {
     ]);
   });
 
-  it('cannot keep a link, but what holds it', () => {
+  it('keeps a link as the one that was found, and what holds it', () => {
     const link = kept('/home/u/p/.vscode/tasks.json', { kind: 'symlink' });
     const policy = { ...policyOf(WRITE), protectedPaths: [link] };
-    const views = viewsOf(policy).filter((view) => /^(pin|kept)/.test(view));
-    expect(views).toEqual(['pin /home/u/p/.vscode']);
-    const { guarantees } = confinedReport(policy);
-    expect(guarantees).toContain('symbolic link');
+    const { views } = confinementOf(policy, mounted('root'), PIPES).plan;
+    expect(views.filter(({ kind }) => kind === 'pin' || kind === 'kept')).toEqual([
+      { kind: 'pin', path: '/home/u/p/.vscode', identity: null },
+      { kind: 'kept', path: link.path, identity: { dev: link.dev, ino: link.ino } },
+    ]);
+    expect(confinedReport(policy).guarantees).toBe('');
   });
 
   it('is written everywhere where the root is everything', () => {
