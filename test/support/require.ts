@@ -5,7 +5,7 @@
  *
  * A capability is `name` or `name:value`: `root`, `landlock`, `landlock:7` (that ABI or a newer
  * one), `seccomp`,
- * `user-namespaces`, `mounts`, `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`, `fuse`,
+ * `user-namespaces`, `mounts`, `own-mounts` (a mount namespace that can be mounted in), `io-uring`, `core-files`, `set-id-programs`, `cgroup-v2`, `int80`, `x32`, `fuse`,
  * `loop`, `file-handles`, `filesystem:btrfs`,
  * `kernel:6.15` (that release or a newer one),
  * `program:zsh`.
@@ -39,6 +39,13 @@ const PROBES: Readonly<Record<string, Probe>> = {
   },
   mounts: () =>
     (capabilities() & CAP_SYS_ADMIN) === 0n ? 'the right to mount (CAP_SYS_ADMIN)' : undefined,
+  'own-mounts': () => {
+    const script = 'mount --make-rprivate / && mount -t tmpfs none /tmp';
+    const as = process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
+    return spawnSync('unshare', [...as, 'sh', '-c', script]).status === 0
+      ? undefined
+      : 'mounts of its own';
+  },
   'io-uring': () =>
     (readText('/proc/sys/kernel/io_uring_disabled') ?? '2').trim() === '0' ? undefined : 'io_uring',
   'core-files': () =>
