@@ -137,10 +137,7 @@ describe('repositories', () => {
       [link.path, 'symlink'],
       [target.path, 'directory'],
     ]);
-    expect(notes.map(({ kind, path }) => [kind, path])).toEqual([
-      ['link-in-the-way', outside.path],
-      ['link-in-the-way', link.path],
-    ]);
+    expect(notes).toEqual([]);
   });
 
   it('are told of to who judges afterwards, when a run can write them', () => {
