@@ -364,12 +364,13 @@ bool View::guard_stream(int stream) {
       !covers(path)) {
     return true;
   }
-  UniqueFd object = name_object(path);
   struct stat named;
   struct stat held;
-  if (!object.valid() || fstat(object.get(), &named) != 0 || fstat(stream, &held) != 0) {
-    return refuse(errno, path);
-  }
+  if (fstat(stream, &held) != 0) return refuse(errno, path);
+  // Removed: there is nothing any more that it could be written through to.
+  if (held.st_nlink == 0) return true;
+  UniqueFd object = name_object(path);
+  if (!object.valid() || fstat(object.get(), &named) != 0) return refuse(errno, path);
   if (named.st_dev != held.st_dev || named.st_ino != held.st_ino) return refuse(ESTALE, path);
   UniqueFd tree = clone_tree(object.get());
   if (!tree.valid() || !set_read_only(tree.get())) return refuse(errno, path);

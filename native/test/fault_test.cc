@@ -30,6 +30,10 @@ PlanSpec whole_plan() {
   plan.limits = {{RLIMIT_CORE, 1, 1}};
   plan.filter = kFilterDoors;
   plan.umask = 022;
+  plan.namespaces = kNamespaceMount | (geteuid() == 0 ? 0 : kNamespaceUser);
+  RuleSpec root = rule_for(RuleKind::kTree, scratch());
+  plan.views = {{ViewKind::kReadOnly, "/"},
+                {ViewKind::kRoot, root.path, true, root.device, root.inode}};
   return plan;
 }
 

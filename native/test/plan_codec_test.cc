@@ -34,6 +34,12 @@ PlanSpec full_plan() {
                 {RuleKind::kFile, "/etc/f", true, std::numeric_limits<uint64_t>::max(), 1},
                 {RuleKind::kDeviceTree, "/dev/pts", false, 0, 0}};
   plan.limits = {{4, 1, 1}, {7, 1024, 4096}};
+  plan.namespaces = kNamespaceUser | kNamespaceMount | kNamespaceIpc;
+  plan.views = {{ViewKind::kReadOnly, "/"},           {ViewKind::kRoot, "/work", true, 5, 6},
+                {ViewKind::kPin, "/work/a"},          {ViewKind::kKept, "/work/a/b", true, 7, 8},
+                {ViewKind::kReopened, "/work/a/b/c"}, {ViewKind::kHidden, "/work/h"},
+                {ViewKind::kCopied, "/etc/c"},        {ViewKind::kSharedMemory, "/dev/shm"},
+                {ViewKind::kTerminals, "/dev/pts"},   {ViewKind::kTemporary, "/tmp"}};
   return plan;
 }
 
@@ -105,7 +111,10 @@ void check_views(const Decoded& decoded) {
   for (uint32_t i = 0; i < plan.rules.count; ++i) check_text(decoded, rules.rule().path);
   PlanReader limits = read_list(plan.limits);
   for (uint32_t i = 0; i < plan.limits.count; ++i) limits.limit();
-  CHECK(!rules.faulted() && !limits.faulted());
+  PlanReader views = read_list(plan.views);
+  for (uint32_t i = 0; i < plan.views.count; ++i) check_text(decoded, views.view().path);
+  CHECK(!rules.faulted() && !limits.faulted() && !views.faulted());
+  CHECK(plan.views.count == 0 || (plan.namespaces & kNamespaceMount) != 0);
   CHECK(plan.arguments.count > 0);
   CHECK_EQ(plan.confined(), plan.landlock_abi > 0);
 }
@@ -238,8 +247,9 @@ TEST(names_the_first_wrong_byte) {
   struct {
     size_t at;
     uint32_t value;
-  } wrong[] = {{kMagicAt, 1}, {kVersionAt, 2},   {kTotalAt, 7},
-               {kFlagsAt, 4}, {kUmaskAt, 01000}, {kAbiAt, 0}};
+  } wrong[] = {{kMagicAt, 1},     {kVersionAt, kPlanVersion + 1},
+               {kTotalAt, 7},     {kFlagsAt, 4},
+               {kUmaskAt, 01000}, {kAbiAt, 0}};
   for (const auto& field : wrong) {
     Bytes changed = whole;
     set_u32(&changed, field.at, field.value);
@@ -267,19 +277,57 @@ TEST(names_the_text_the_rule_and_the_byte_too_many) {
 
   spec.limits.clear();
   spec.environment.clear();
+  spec.views.clear();
   spec.rules = {{static_cast<RuleKind>(99), "/x"}};
   Bytes unknown_kind = encode(spec);
-  expect_fault(unknown_kind, unknown_kind.size() - 4 - (4 + 4 + 8 + 8 + 4 + 3));
+  // Behind it are the counts of limits and views, and the namespaces.
+  expect_fault(unknown_kind, unknown_kind.size() - 3 * 4 - (4 + 4 + 8 + 8 + 4 + 3));
 }
 
 TEST(a_confined_plan_needs_landlock_and_an_unconfined_one_has_none) {
   PlanSpec spec = full_plan();
+  spec.namespaces = 0;
+  spec.views.clear();
   spec.landlock_abi = 0;
   CHECK(!decode(encode(spec)).valid);
   spec.flags = kFlagNewSession;
   CHECK(decode(encode(spec)).valid);
   spec.landlock_abi = 1;
   CHECK(!decode(encode(spec)).valid);
+}
+
+TEST(names_the_view_and_the_namespaces_that_are_wrong) {
+  PlanSpec spec = full_plan();
+  for (uint32_t kind : {0u, static_cast<uint32_t>(ViewKind::kTemporary) + 1, 0xffffffffu}) {
+    spec.views = {{ViewKind::kReadOnly, "/"}, {static_cast<ViewKind>(kind), "/x"}};
+    Bytes unknown = encode(spec);
+    expect_fault(unknown, unknown.size() - (4 + 4 + 8 + 8 + 4 + 3));
+  }
+  spec.views.clear();
+  Bytes bare = encode(spec);
+  CHECK(decode(bare).valid);
+  // Unknown ones, and a user namespace that nothing is mounted in.
+  for (uint32_t namespaces : {8u, 0x80000000u, kNamespaceUser, kNamespaceIpc}) {
+    Bytes changed = bare;
+    set_u32(&changed, bare.size() - 8, namespaces);
+    expect_fault(changed, bare.size() - 8);
+  }
+  // What nobody would arrange.
+  Bytes without = encode(full_plan());
+  size_t views_at = bare.size() - 4;
+  set_u32(&without, views_at - 4, 0);
+  expect_fault(without, views_at);
+}
+
+TEST(an_unconfined_plan_has_no_namespaces) {
+  PlanSpec spec = full_plan();
+  spec.flags = kFlagNewSession;
+  spec.landlock_abi = 0;
+  CHECK(!decode(encode(spec)).valid);
+  spec.views.clear();
+  CHECK(!decode(encode(spec)).valid);
+  spec.namespaces = 0;
+  CHECK(decode(encode(spec)).valid);
 }
 
 TEST(umask_is_inherited_or_nine_bits) {

@@ -55,7 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (uint32_t i = 0; i < plan.rules.count; ++i) input.expect_text(rules.rule().path);
   cordon::PlanReader limits = cordon::read_list(plan.limits);
   for (uint32_t i = 0; i < plan.limits.count; ++i) limits.limit();
-  require(!rules.faulted() && !limits.faulted());
+  cordon::PlanReader views = cordon::read_list(plan.views);
+  for (uint32_t i = 0; i < plan.views.count; ++i) input.expect_text(views.view().path);
+  require(!rules.faulted() && !limits.faulted() && !views.faulted());
   require(plan.arguments.count > 0 && plan.confined() == (plan.landlock_abi > 0));
   return 0;
 }

@@ -12,6 +12,7 @@
 namespace {
 
 using cordon::RuleKind;
+using cordon::ViewKind;
 using cordon::test::PlanSpec;
 
 void write_seed(const std::string& path, const PlanSpec& plan) {
@@ -46,6 +47,18 @@ PlanSpec confined() {
   return plan;
 }
 
+PlanSpec with_views() {
+  PlanSpec plan = confined();
+  plan.namespaces = cordon::kNamespaceUser | cordon::kNamespaceMount | cordon::kNamespaceIpc;
+  plan.views = {{ViewKind::kReadOnly, "/"},      {ViewKind::kRoot, "/w", true, 1, 2},
+                {ViewKind::kPin, "/w/a"},        {ViewKind::kKept, "/w/a/b"},
+                {ViewKind::kKept, "/w/l", true}, {ViewKind::kReopened, "/w/a/b/c", true, 5, 6},
+                {ViewKind::kHidden, "/w/h"},     {ViewKind::kCopied, "/etc/c"},
+                {ViewKind::kSharedMemory, "/s"}, {ViewKind::kTerminals, "/dev/pts"},
+                {ViewKind::kTemporary, "/tmp"}};
+  return plan;
+}
+
 PlanSpec long_texts() {
   PlanSpec plan = confined();
   plan.program = "/" + std::string(300, 'p');
@@ -64,6 +77,7 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(directory);
   write_seed(directory + "/smallest", smallest());
   write_seed(directory + "/confined", confined());
+  write_seed(directory + "/views", with_views());
   write_seed(directory + "/long-texts", long_texts());
   return 0;
 }
