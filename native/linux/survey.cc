@@ -324,11 +324,13 @@ class Surveyor {
     std::vector<std::string> matches;
     std::vector<std::string> repositories;
     unsigned git_marks = 0;
+    bool has_config = false;
     read_directory(directory.get(), [&](std::string_view name, uint8_t type) {
       if (name == "HEAD") git_marks |= 1;
       if (name == "objects") git_marks |= 2;
       if (name == "refs") git_marks |= 4;
       if (name == "commondir") git_marks |= 6;
+      if (name == "config") has_config = true;
       if (name.size() == 4 && lower(name) == ".git") {
         repositories.emplace_back(name);
         return;
@@ -345,10 +347,24 @@ class Surveyor {
       survey_->sight.seen.pop_back();
       return gather(directory.get(), place.path, facts);
     }
+    if (has_config && has_git_config(directory.get(), place.path))
+      return gather(directory.get(), place.path, facts);
     for (const std::string& name : matches) add(directory.get(), place.path, name, false);
     for (const std::string& name : repositories) add_repository(directory.get(), place.path, name);
     for (const std::string& name : inner)
       waiting->push_back({joined(place.path, name), place.depth + 1, facts.st_dev});
+  }
+
+  // What tells a repository from other directories a run can take away, and the next one would find
+  // nothing to protect. Its configuration stays where it is.
+  bool has_git_config(int directory, const std::string& path) {
+    struct stat facts;
+    std::string text;
+    if (fstatat(directory, "config", &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
+      return false;
+    see(joined(path, "config"), facts, true);
+    return read_file(directory, "config", facts, &text) &&
+           lower(text).find("repositoryformatversion") != std::string::npos;
   }
 
   bool is_directory(int parent, std::string_view name) {
@@ -458,11 +474,12 @@ class Surveyor {
             [this](int info, const std::string& at) { add(info, at, "attributes", false); });
   }
 
-  // A submodule's name may have slashes: a directory without a HEAD is a part of one.
+  // A submodule's name may have slashes: a directory that is no repository is a part of one.
   void gather_modules(int directory, const std::string& path, uint32_t level) {
     for_each_directory(directory, path, [&](int inner, const std::string& at, const auto& facts) {
       struct stat head;
-      if (fstatat(inner, "HEAD", &head, AT_SYMLINK_NOFOLLOW) == 0) return gather(inner, at, facts);
+      if (fstatat(inner, "HEAD", &head, AT_SYMLINK_NOFOLLOW) == 0 || has_git_config(inner, at))
+        return gather(inner, at, facts);
       see(at, facts, true);
       if (level < kMostModuleLevels) return gather_modules(inner, at, level + 1);
       stop(SurveyStop::kDirectories);

@@ -275,6 +275,35 @@ describe.each(PERSONAS)('$name', (persona) => {
     }
   });
 
+  describe('one run after the other', () => {
+    const git = (...args: readonly string[]) =>
+      stage.runner.unconfined('git', args, { cwd: stage.workspace });
+    const PARTS = ['HEAD', 'objects', 'refs', 'info', 'description', 'branches'];
+
+    it.each([
+      ['the repository', '.git'],
+      ['one beneath it', 'lib/.git'],
+      ['a bare one', 'bare'],
+      ['a submodule', '.git/modules/a/b'],
+    ])('what the first took apart the second does not fill: %s', async (_, place) => {
+      await git('init', '-q', '.');
+      await git('init', '-q', 'lib');
+      await git('init', '-q', '--bare', 'bare');
+      await git('init', '-q', '--bare', '.git/modules/a/b');
+      const moves = PARTS.map((part) => `mv ${place}/${part} away/${part}`).join('; ');
+      await stage.script(`mkdir away; ${moves}; true`);
+      expect(existsSync(stage.path('workspace/away/HEAD'))).toBe(true);
+      const repository = stage.path(`workspace/${place}`);
+      const before = snapshot(join(repository, 'hooks'));
+      const config = readFileSync(join(repository, 'config'), 'utf8');
+      const evil = `echo evil > ${place}/hooks/pre-commit; echo evil >> ${place}/config; mv ${place}/hooks x; true`;
+      const { result } = await stage.script(`${evil}; mv away/* ${place}; true`, { reject: false });
+      expect(differences(before, snapshot(join(repository, 'hooks')))).toEqual([]);
+      expect(readFileSync(join(repository, 'config'), 'utf8')).toBe(config);
+      expect(result?.outcome.kind).toBe('exited');
+    });
+  });
+
   describe('in shared memory', () => {
     const place = (): string => {
       const path = `/dev/shm/ct-${process.pid}-${persona.name}`;
