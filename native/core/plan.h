@@ -31,6 +31,8 @@ inline constexpr uint32_t kPlanVersion = 2;
 
 inline constexpr uint32_t kFlagConfined = 1u << 0;
 inline constexpr uint32_t kFlagNewSession = 1u << 1;
+// Only what a rule grants can be read, listed and executed; otherwise everything can.
+inline constexpr uint32_t kFlagRestrictsReading = 1u << 2;
 
 inline constexpr uint32_t kInheritUmask = 0xffffffff;
 
@@ -54,7 +56,19 @@ enum class ViewKind : uint32_t {
   kTemporary,     // a directory whose changes are the run's own, in memory
 };
 
-enum class RuleKind : uint32_t { kTree = 1, kFile = 2, kDevice = 3, kDeviceTree = 4, kSocket = 5 };
+enum class RuleKind : uint32_t {
+  kTree = 1,
+  kFile = 2,
+  kDevice = 3,
+  kDeviceTree = 4,
+  kSocket = 5,
+  kReadTree = 6,
+  kReadFile = 7,
+};
+
+constexpr bool grants_reading(RuleKind kind) {
+  return kind == RuleKind::kReadTree || kind == RuleKind::kReadFile;
+}
 
 // Sequence of n encoded items that lies in the plan; walked with a cursor, never indexed.
 struct PlanList {
@@ -83,6 +97,7 @@ struct Plan {
   PlanList views;
 
   bool confined() const { return (flags & kFlagConfined) != 0; }
+  bool restricts_reading() const { return (flags & kFlagRestrictsReading) != 0; }
 };
 
 struct PlanRule {

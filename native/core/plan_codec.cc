@@ -16,6 +16,8 @@ bool known_kind(RuleKind kind) {
     case RuleKind::kDevice:
     case RuleKind::kDeviceTree:
     case RuleKind::kSocket:
+    case RuleKind::kReadTree:
+    case RuleKind::kReadFile:
       return true;
   }
   return false;
@@ -132,7 +134,9 @@ bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault) {
   expect(in.u32() == kPlanVersion);
   expect(in.u32() == size);
   plan->flags = in.u32();
-  expect((plan->flags & ~(kFlagConfined | kFlagNewSession)) == 0);
+  constexpr uint32_t kKnownFlags = kFlagConfined | kFlagNewSession | kFlagRestrictsReading;
+  // Unconfined nothing would keep the restriction.
+  expect((plan->flags & ~kKnownFlags) == 0 && (plan->confined() || !plan->restricts_reading()));
   plan->umask = in.u32();
   expect(plan->umask == kInheritUmask || plan->umask <= 0777);
   plan->uid = in.u32();
@@ -155,7 +159,9 @@ bool decode_plan(const uint8_t* data, size_t size, Plan* plan, size_t* fault) {
   plan->rules = {in.u32(), in.here()};
   for (uint32_t i = 0; i < plan->rules.count && !in.faulted(); ++i) {
     field = in.offset();
-    expect(known_kind(in.rule().kind));
+    RuleKind kind = in.rule().kind;
+    // The kernel takes no rule for what its ruleset does not handle.
+    expect(known_kind(kind) && (plan->restricts_reading() || !grants_reading(kind)));
   }
   plan->limits = {in.u32(), in.here()};
   for (uint32_t i = 0; i < plan->limits.count && !in.faulted(); ++i) in.limit();

@@ -33,20 +33,21 @@ bool fits(RuleKind kind, mode_t mode) {
   switch (kind) {
     case RuleKind::kTree:
     case RuleKind::kDeviceTree:
+    case RuleKind::kReadTree:
       return S_ISDIR(mode);
     case RuleKind::kDevice:
       return S_ISCHR(mode) || S_ISBLK(mode);
     case RuleKind::kSocket:
       return S_ISSOCK(mode);
     case RuleKind::kFile:
+    case RuleKind::kReadFile:
       return !S_ISDIR(mode) && !S_ISLNK(mode);
   }
   return false;
 }
 
-bool add_path(int ruleset, uint32_t abi, RuleKind kind, int fd, const char* path,
-              Failure* failure) {
-  PathBeneathAttr attr{granted_fs(abi, kind), fd};
+bool add_rights(int ruleset, uint64_t rights, int fd, const char* path, Failure* failure) {
+  PathBeneathAttr attr{rights, fd};
   // A right that this ABI does not know is not restricted either: there is nothing to grant.
   if (attr.allowed_access == 0) return true;
   if (injected(Stage::kLandlockRule) ||
@@ -56,26 +57,33 @@ bool add_path(int ruleset, uint32_t abi, RuleKind kind, int fd, const char* path
   return true;
 }
 
-// Rules without an identity are the well-known devices: where one is missing there is nothing to
-// grant.
+// Where the object of such a rule is missing, or is another by now, there is nothing to grant. Rules
+// without an identity are the well-known devices; rules for reading stand for thousands of files
+// that others remove at any time, and one that is left out only hides more.
+bool may_be_gone(const PlanRule& rule) { return !rule.has_identity || grants_reading(rule.kind); }
+
 bool add_rule(int ruleset, uint32_t abi, const PlanRule& rule, Failure* failure) {
   int flags = O_PATH | O_CLOEXEC | (rule.has_identity ? O_NOFOLLOW : 0);
   UniqueFd object(open(rule.path, flags));
   if (!object.valid()) {
-    if (!rule.has_identity) return true;
+    if (may_be_gone(rule)) return true;
     return failure->at(Stage::kRootChanged, errno, rule.path);
   }
   struct stat found;
   if (fstat(object.get(), &found) != 0) return failure->at(Stage::kLandlockRule, errno, rule.path);
   if (injected(Stage::kRootChanged)) return failure->at(Stage::kRootChanged, errno, rule.path);
-  if (rule.has_identity && (found.st_dev != rule.device || found.st_ino != rule.inode)) {
+  bool same = !rule.has_identity || (found.st_dev == rule.device && found.st_ino == rule.inode);
+  if (!same || !fits(rule.kind, found.st_mode)) {
+    if (may_be_gone(rule)) return true;
     return failure->at(Stage::kRootChanged, ESTALE, rule.path);
   }
-  if (!fits(rule.kind, found.st_mode)) {
-    if (!rule.has_identity) return true;
-    return failure->at(Stage::kRootChanged, ESTALE, rule.path);
-  }
-  return add_path(ruleset, abi, rule.kind, object.get(), rule.path, failure);
+  return add_rights(ruleset, granted_fs(abi, rule.kind), object.get(), rule.path, failure);
+}
+
+// The run's own directories are made for it: no list of what can be read names them.
+uint64_t own_rights(const Plan& plan, uint32_t abi) {
+  uint64_t reading = plan.restricts_reading() ? granted_fs(abi, RuleKind::kReadTree) : 0;
+  return granted_fs(abi, RuleKind::kTree) | reading;
 }
 
 }  // namespace
@@ -88,7 +96,7 @@ int landlock_abi() {
 bool make_ruleset(const Plan& plan, int temp, const char* temporary, UniqueFd* ruleset,
                   Failure* failure) {
   uint32_t abi = plan.landlock_abi < kNewestAbi ? plan.landlock_abi : kNewestAbi;
-  RulesetAttr attr{handled_fs(abi), 0, scoped(abi)};
+  RulesetAttr attr{handled_fs(abi, plan.restricts_reading()), 0, scoped(abi)};
   long fd = injected(Stage::kLandlockCreate)
                 ? -1
                 : syscall(kCreateRuleset, &attr, ruleset_attr_bytes(abi), 0);
@@ -103,7 +111,7 @@ bool make_ruleset(const Plan& plan, int temp, const char* temporary, UniqueFd* r
     if (!add_rule(ruleset->get(), abi, rule, failure)) return false;
   }
   if (temp < 0) return true;
-  return add_path(ruleset->get(), abi, RuleKind::kTree, temp, plan.temp, failure);
+  return add_rights(ruleset->get(), own_rights(plan, abi), temp, plan.temp, failure);
 }
 
 bool restrict_self(int ruleset, Stage stage, Failure* failure) {

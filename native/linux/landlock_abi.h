@@ -11,7 +11,7 @@
 namespace cordon {
 
 enum class Handling : uint8_t {
-  kFree,        // reading and executing are not restricted by any mode
+  kReading,     // restricted by plans that hide paths and have no mounts to do it
   kRestricted,  // handled, and granted where a rule says so
 };
 
@@ -26,15 +26,16 @@ struct FsRight {
 };
 
 inline constexpr uint32_t kTreeOnly = grants(RuleKind::kTree);
+inline constexpr uint32_t kReaders = grants(RuleKind::kReadTree) | grants(RuleKind::kReadFile);
 inline constexpr uint32_t kNobody = 0;
 
 inline constexpr FsRight kFsRights[] = {
-    {"execute", 1ull << 0, 1, Handling::kFree, kNobody},
+    {"execute", 1ull << 0, 1, Handling::kReading, kReaders},
     {"write_file", 1ull << 1, 1, Handling::kRestricted,
      kTreeOnly | grants(RuleKind::kFile) | grants(RuleKind::kDevice) |
          grants(RuleKind::kDeviceTree)},
-    {"read_file", 1ull << 2, 1, Handling::kFree, kNobody},
-    {"read_dir", 1ull << 3, 1, Handling::kFree, kNobody},
+    {"read_file", 1ull << 2, 1, Handling::kReading, kReaders},
+    {"read_dir", 1ull << 3, 1, Handling::kReading, grants(RuleKind::kReadTree)},
     {"remove_dir", 1ull << 4, 1, Handling::kRestricted, kTreeOnly},
     {"remove_file", 1ull << 5, 1, Handling::kRestricted, kTreeOnly},
     // Nobody: root could make the disk's own device node in a writable directory.
@@ -84,10 +85,11 @@ inline constexpr Scope kScopes[] = {
 // The newest ABI the table describes; a newer kernel is used as this one.
 inline constexpr uint32_t kNewestAbi = 11;
 
-constexpr uint64_t handled_fs(uint32_t abi) {
+constexpr uint64_t handled_fs(uint32_t abi, bool restricts_reading = false) {
   uint64_t mask = 0;
   for (const FsRight& right : kFsRights) {
-    if (right.abi <= abi && right.handling == Handling::kRestricted) mask |= right.bit;
+    bool handled = right.handling == Handling::kRestricted || restricts_reading;
+    if (right.abi <= abi && handled) mask |= right.bit;
   }
   return mask;
 }

@@ -217,7 +217,7 @@ bool Supervisor::confine() {
   if (!restrict_self(ruleset_.get(), Stage::kLandlockRestrict, &failure_)) return false;
   facts_.abi = plan_.landlock_abi;
   facts_.layers = 2;
-  facts_.handled_fs = handled_fs(plan_.landlock_abi);
+  facts_.handled_fs = handled_fs(plan_.landlock_abi, plan_.restricts_reading());
   facts_.scoped = scoped(plan_.landlock_abi);
   facts_.no_new_privs = true;
   return true;

@@ -22,7 +22,7 @@ import type { Effect, MountsProven, Proof, Proofs, Proven } from '../schema/proo
 import { EFFECTS } from '../schema/proofs.js';
 
 const FILE = 'proofs.json';
-const FORM = 4;
+const FORM = 5;
 const MAX_BYTES = 65_536;
 const PRIVATE_MODE = 0o600;
 const WORDS: readonly Proof[] = ['stopped', 'took-place', 'not-tried'];
@@ -103,12 +103,14 @@ function parse(text: string, key: string): Proven | undefined {
   if (typeof listener !== 'boolean' || brokered === undefined || refused === undefined)
     return undefined;
   const unjudged = proofsOf(Reflect.get(proven, 'unjudged'));
+  const reading = proofOf(Reflect.get(proven, 'reading'));
   const mounts = mountsOf(Reflect.get(proven, 'mounts'));
   return {
     listener,
     brokered,
     refused,
     ...(unjudged !== undefined && { unjudged }),
+    ...(reading !== undefined && { reading }),
     ...(mounts !== undefined && { mounts }),
   };
 }
@@ -133,12 +135,16 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+function proofOf(value: unknown): Proof | undefined {
+  return WORDS.find((word) => word === value);
+}
+
 /** Every effect with a known word, or nothing. */
 function proofsOf(proofs: unknown): Proofs | undefined {
   if (!isObject(proofs)) return undefined;
   const known: Partial<Record<Effect, Proof>> = {};
   for (const effect of EFFECTS) {
-    const proof = WORDS.find((word) => word === Reflect.get(proofs, effect));
+    const proof = proofOf(Reflect.get(proofs, effect));
     if (proof === undefined) return undefined;
     known[effect] = proof;
   }

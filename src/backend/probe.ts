@@ -4,13 +4,13 @@
  * @module
  */
 
-import { statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SandboxError } from '../errors/sandbox-error.js';
 import type { Binding, KernelFacts } from '../native/binding.js';
 import { encodePlan } from '../plan/encode.js';
 import { NEWEST_LANDLOCK_ABI, TRUNCATE_ABI } from '../plan/linux.js';
-import type { FilterFeature, Plan } from '../plan/plan.js';
+import type { FilterFeature, Plan, Rule } from '../plan/plan.js';
 import type { Effect, MountsKind, MountsProven, Proof, Proofs, Proven } from '../schema/proofs.js';
 import { EFFECTS } from '../schema/proofs.js';
 import type { Launch } from './backend.js';
@@ -73,9 +73,12 @@ export async function probe(request: ProbeRequest): Promise<Proven> {
   const refused = await under(REFUSED);
   const listener = brokered !== undefined;
   const mounts = await probeMounts(request, { control, filter: listener ? asked : ALWAYS });
-  if (listener && request.kernel.descriptorCopies) return { listener, brokered, refused, mounts };
+  const reading = await probeReading(request, control);
+  if (listener && request.kernel.descriptorCopies) {
+    return { listener, brokered, refused, reading, mounts };
+  }
   const unjudged = await under(ALWAYS);
-  return { listener, brokered: brokered ?? {}, refused, unjudged, mounts };
+  return { listener, brokered: brokered ?? {}, refused, unjudged, reading, mounts };
 }
 
 /** Root's own mounts need no user namespace, which shows other owners as nobody; where they are refused one may still be had. */
@@ -99,6 +102,32 @@ async function probeMounts(
     }
   }
   return failed;
+}
+
+/** Of everything that this child attempts only one effect is about reading. */
+async function probeReading(request: ProbeRequest, control: Sightings): Promise<Proof> {
+  try {
+    const seen = await observe(request, (scene) =>
+      confinedChild(request, { scene, filter: ALWAYS, readable: readableBeside(request, scene) }),
+    );
+    return judge('hidden-read', control, seen);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return 'not-tried';
+  }
+}
+
+/** Everything but what holds the scene, and in it the child's own program. */
+function readableBeside({ executable }: ProbeRequest, { directory }: ProbeScene): readonly Rule[] {
+  const beside = readdirSync('/').map((name) => `/${name}`);
+  return [...beside.filter((path) => !directory.startsWith(`${path}/`)), executable].flatMap(
+    (path): readonly Rule[] => {
+      const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      if (stat === undefined || stat.isSymbolicLink()) return [];
+      const kind = stat.isDirectory() ? 'read-tree' : 'read-file';
+      return [{ kind, path, identity: { dev: stat.dev, ino: stat.ino } }];
+    },
+  );
 }
 
 /** Queues and shared memory are the run's own there, so nothing need refuse them, and metadata is left to the mounts. */
@@ -151,6 +180,8 @@ interface ConfinedRequest {
   readonly scene: ProbeScene;
   readonly filter: readonly FilterFeature[];
   readonly mounts?: MountsKind;
+  /** What can be read, where that is not everything. */
+  readonly readable?: readonly Rule[];
 }
 
 function confinedChild(request: ProbeRequest, how: ConfinedRequest): Promise<string> {
@@ -163,7 +194,7 @@ function confinedChild(request: ProbeRequest, how: ConfinedRequest): Promise<str
 
 function planOf(
   { executable, kernel }: ProbeRequest,
-  { scene, filter, mounts }: ConfinedRequest,
+  { scene, filter, mounts, readable }: ConfinedRequest,
 ): Plan {
   const { dev, ino } = statSync('/', { bigint: true });
   const path = scene.inside.directory;
@@ -180,7 +211,11 @@ function planOf(
     gid: process.getegid?.() ?? 0,
     landlockAbi: Math.min(kernel.landlockAbi, NEWEST_LANDLOCK_ABI),
     filter,
-    rules: [{ kind: 'tree', path, identity: { dev: inside.dev, ino: inside.ino } }],
+    rules: [
+      { kind: 'tree', path, identity: { dev: inside.dev, ino: inside.ino } },
+      ...(readable ?? []),
+    ],
+    restrictsReading: readable !== undefined,
     temp: null,
     keepCapabilities: 0n,
     limits: [],

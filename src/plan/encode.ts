@@ -18,6 +18,7 @@ const MAGIC = 0x4e504443;
 const VERSION = 2;
 const FLAG_CONFINED = 1;
 const FLAG_NEW_SESSION = 2;
+const FLAG_RESTRICTS_READING = 4;
 const INHERIT_UMASK = 0xffffffff;
 const HEADER_BYTES = 12;
 
@@ -27,6 +28,8 @@ const RULE_KINDS: Readonly<Record<RuleKind, number>> = {
   device: 3,
   'device-tree': 4,
   socket: 5,
+  'read-tree': 6,
+  'read-file': 7,
 };
 
 const VIEW_KINDS: Readonly<Record<ViewKind, number>> = {
@@ -160,7 +163,7 @@ export function encodePlan(plan: Plan): Buffer {
   out.u32(MAGIC);
   out.u32(VERSION);
   out.u32(0);
-  out.u32((plan.confined ? FLAG_CONFINED : 0) | (plan.newSession ? FLAG_NEW_SESSION : 0));
+  out.u32(flagsOf(plan));
   out.u32(plan.umask ?? INHERIT_UMASK);
   out.u32(plan.uid);
   out.u32(plan.gid);
@@ -184,6 +187,14 @@ export function encodePlan(plan: Plan): Buffer {
   out.u32(plan.views.length);
   out.list(plan.views, writeView);
   return out.finish();
+}
+
+function flagsOf({ confined, newSession, restrictsReading = false }: Plan): number {
+  return (
+    (confined ? FLAG_CONFINED : 0) |
+    (newSession ? FLAG_NEW_SESSION : 0) |
+    (restrictsReading ? FLAG_RESTRICTS_READING : 0)
+  );
 }
 
 function writeText(out: Writer, value: string): void {

@@ -19,6 +19,7 @@ import { FLOOR, GUARANTEES } from '../schema/vocabulary.js';
 import type { LadderRow, Rung } from './ladder.js';
 import { LADDER } from './ladder.js';
 import type { FilterFeature, Namespace } from './plan.js';
+import type { Reading } from './reading.js';
 import type { WithoutMounts } from './without-mounts.js';
 
 /** What a launch applies. */
@@ -33,6 +34,8 @@ export interface Applied {
   readonly namespaces: readonly Namespace[];
   /** Why the run has no mounts of its own; undefined when it has, or where nothing confines it. */
   readonly withoutMounts?: WithoutMounts;
+  /** What may be read, where rules are to hide paths. */
+  readonly reading?: Reading;
 }
 
 /** What the report is made from. */
@@ -128,11 +131,12 @@ function prevention(row: LadderRow, request: EnforcementRequest): GuaranteeRepor
 }
 
 function isApplied(
-  { mechanisms, features = [], namespaces = [], abi }: Rung,
+  { mechanisms, features = [], namespaces = [], restrictsReading = false, abi }: Rung,
   applied: Applied,
 ): boolean {
   return (
     applied.abi >= abi &&
+    (!restrictsReading || applied.reading?.kind === 'granted') &&
     mechanisms.every((each) => applied.mechanisms.includes(each)) &&
     features.every((each) => applied.filter.includes(each)) &&
     namespaces.every((each) => applied.namespaces.includes(each))

@@ -9,6 +9,7 @@ import type { Effect } from '../schema/proofs.js';
 import type { Guarantee, Mechanism, Promised } from '../schema/vocabulary.js';
 import type { Applied } from './enforcement.js';
 import type { FilterFeature, Namespace } from './plan.js';
+import { readingNote, secondNameGap, ungrantedWords } from './reading-words.js';
 import { hasOwnSharedMemory } from './view.js';
 import { withoutMountsWords } from './without-mounts.js';
 
@@ -20,6 +21,8 @@ export interface Rung {
   readonly features?: readonly FilterFeature[];
   /** The run must have these of its own. */
   readonly namespaces?: readonly Namespace[];
+  /** The plan's rules must say what can be read. */
+  readonly restrictsReading?: boolean;
   /** Landlock ABI it takes; 0 for any. */
   readonly abi: number;
   /** It does not prevent the effects: they are found afterwards, and undone as far as that can be. */
@@ -111,6 +114,13 @@ const SET_ID: Pick<Rung, 'stops'> = { stops: ['set-id-create', 'set-id-mode'] };
 
 const HIDDEN_PATHS = 'paths that the policy hides can be read';
 
+/** Names what stood in the way of both: the mounts, and the list of what lies beside. */
+function unreadableGap({ reading, withoutMounts }: Applied): Gap | undefined {
+  if (reading?.kind !== 'unlisted' || withoutMounts === undefined) return undefined;
+  const { because, remedy } = withoutMountsWords(withoutMounts);
+  return { gap: `${HIDDEN_PATHS}: ${because}, and ${ungrantedWords(reading)}`, remedy };
+}
+
 function isPrivate(policy: Policy, { mechanisms }: Applied): boolean {
   return mechanisms.includes('mounts') && hasOwnSharedMemory(policy);
 }
@@ -195,10 +205,14 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
   },
   'hidden-paths': {
     promise: ({ hidden }) => (hidden.length > 0 ? 'prevent' : 'none'),
-    rungs: [{ ...MOUNTS, stops: ['hidden-read'] }],
-    opened: ({ hidden }) => withSecondName(hidden, 'read'),
+    rungs: [
+      { ...MOUNTS, stops: ['hidden-read'] },
+      { ...LANDLOCK, restrictsReading: true, stops: ['hidden-read'] },
+    ],
     gap: HIDDEN_PATHS,
-    missing: lacksMounts(HIDDEN_PATHS),
+    opened: ({ hidden }, { reading }) => secondNameGap(reading) ?? withSecondName(hidden, 'read'),
+    missing: (applied) => unreadableGap(applied) ?? lacksMounts(HIDDEN_PATHS)(applied),
+    note: (policy, { reading }) => readingNote(policy, reading),
   },
   'unix-sockets': {
     promise: prevent,

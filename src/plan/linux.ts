@@ -8,9 +8,11 @@ import type { DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import type { Policy, Root } from '../schema/policy.js';
 import { isWatched } from '../schema/policy.js';
 import type { MountsProven } from '../schema/proofs.js';
+import type { ReadingFacts } from '../schema/reading.js';
 import type { Mechanism } from '../schema/vocabulary.js';
 import type { Applied } from './enforcement.js';
 import type { FilterFeature, Plan, ResourceLimit, Rule, RuleKind } from './plan.js';
+import { readingOf } from './reading.js';
 import {
   hasOwnSharedMemory,
   hasOwnTerminals,
@@ -42,6 +44,8 @@ export interface HostCapabilities {
   readonly commonTemp?: HostFacts['commonTemp'];
   readonly ownerChecked?: HostFacts['ownerChecked'];
   readonly queues: HostFacts['queues'];
+  /** What lies beside the paths that the policy hides; undefined where mounts hide them, or nothing does. */
+  readonly reading?: ReadingFacts | undefined;
 }
 
 /** The part of a plan that is no policy. */
@@ -129,6 +133,8 @@ export function confinementOf(
   const { terminal, handsFiles } = streams;
   const filter = filterOf(policy, host, { landlockAbi, hasMounts, handsFiles });
   const view = { policy, host, isInteractive: terminal !== null };
+  const reading = hasMounts || host.reading === undefined ? undefined : readingOf(host.reading);
+  const readable = reading?.kind === 'granted' ? reading.rules : undefined;
   return {
     plan: {
       uid,
@@ -136,7 +142,8 @@ export function confinementOf(
       confined: true,
       landlockAbi,
       filter,
-      rules: rulesOf(policy, host, { terminal, hasMounts }),
+      rules: [...rulesOf(policy, host, { terminal, hasMounts }), ...(readable ?? [])],
+      ...(readable !== undefined && { restrictsReading: true }),
       keepCapabilities: keeps ? KEPT_CAPABILITIES : 0n,
       limits: [CORE_LIMIT],
       namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
@@ -149,8 +156,19 @@ export function confinementOf(
       filter,
       namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
       ...(mounts.kind === 'none' && { withoutMounts: mounts }),
+      ...(reading !== undefined && { reading }),
     },
   };
+}
+
+/** Whether it is a matter of rules alone that a run of this policy cannot read what is hidden. */
+export function hidesByRules(
+  policy: Policy,
+  host: Pick<HostCapabilities, 'uid' | 'mounts' | 'landlockAbi'>,
+): boolean {
+  if (policy.hidden.length === 0 || host.landlockAbi < 1) return false;
+  const keeps = host.uid === 0 && policy.rootCapabilities.value === 'keep';
+  return mountsOf(policy, host, keeps).kind === 'none';
 }
 
 /** What the supervisor is asked about. */
@@ -177,7 +195,7 @@ const LEFT_OUT: WithoutMounts = { kind: 'none', reason: 'left-out' };
 
 function mountsOf(
   policy: Policy,
-  { mounts }: HostCapabilities,
+  { mounts }: Pick<HostCapabilities, 'mounts'>,
   keepsCapabilities: boolean,
 ): MountsInUse | WithoutMounts {
   if (policy.namespaces.value === 'never') return LEFT_OUT;

@@ -14,7 +14,11 @@ export type RuleKind =
   /** Write and ioctl every device beneath a directory, create nothing (`/dev/pts`). */
   | 'device-tree'
   /** Connect to one UNIX socket that was made outside. */
-  | 'socket';
+  | 'socket'
+  /** Read, list and execute everything beneath a directory, where reading is restricted; grants nothing when it is another by now. */
+  | 'read-tree'
+  /** Read and execute one file or device; the same. */
+  | 'read-file';
 
 export interface Rule {
   readonly kind: RuleKind;
@@ -86,6 +90,8 @@ export interface Plan {
   /** Empty for no filter at all. */
   readonly filter: readonly FilterFeature[];
   readonly rules: readonly Rule[];
+  /** Only what rules grant, and the temp directory, can be read, listed and executed; otherwise everything can. */
+  readonly restrictsReading?: boolean;
   /** Path of the private temp directory, a writable tree whose identity the served process knows; null for none. */
   readonly temp: string | null;
   /** Capabilities to keep as root, as a mask. */

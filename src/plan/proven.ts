@@ -25,12 +25,14 @@ const JUDGED: readonly JudgedRow[] = [
   { prefix: 'abstract-', brokered: 'broker-sockets', refused: 'no-unix-sockets' },
 ];
 
+type ProofField = 'filter' | 'namespaces' | 'restrictsReading';
+
 /**
  * The proofs for a plan with these filter features. That an effect was stopped where a filter refused it says nothing of
  * a plan whose filter leaves it alone.
  */
 export function proofsFor(
-  { filter, namespaces }: Pick<Plan, 'filter' | 'namespaces'>,
+  { filter, namespaces, restrictsReading = false }: Pick<Plan, ProofField>,
   proven: Proven,
 ): Proofs {
   const { mounts } = proven;
@@ -39,6 +41,9 @@ export function proofsFor(
   const general = proven.listener ? proven.brokered : proven.refused;
   return Object.fromEntries(
     EFFECTS.map((effect) => {
+      if (restrictsReading && effect === 'hidden-read') {
+        return [effect, proven.reading ?? 'not-tried'];
+      }
       const isMounted =
         isOfMounts(effect) || (isMetadata(effect) && filter.includes('mounted-metadata'));
       const source = isMounted ? inMounts : sourceOf(effect, filter, proven);

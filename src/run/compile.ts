@@ -7,11 +7,12 @@
 import type { Backend } from '../backend/backend.js';
 import { SandboxError } from '../errors/sandbox-error.js';
 import { findProgram } from '../facts/program.js';
+import { readReading } from '../facts/reading.js';
 import type { TempRequest } from '../native/binding.js';
 import { encodePlan } from '../plan/encode.js';
 import { enforcementOf, meets } from '../plan/enforcement.js';
 import type { Confinement } from '../plan/linux.js';
-import { confinementOf } from '../plan/linux.js';
+import { confinementOf, hidesByRules } from '../plan/linux.js';
 import type { Plan } from '../plan/plan.js';
 import { proofsFor } from '../plan/proven.js';
 import type { RunEnvironment } from '../platform/environment.js';
@@ -23,6 +24,8 @@ import type { HostFacts, PolicyFacts } from '../schema/facts.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Proven } from '../schema/proofs.js';
+import type { HiddenPath } from '../schema/protection.js';
+import type { ReadingFacts } from '../schema/reading.js';
 import { lookUp } from './lookup.js';
 import { Recall } from './recall.js';
 
@@ -95,9 +98,11 @@ export function resolveRequest(
 }
 
 /** Compiles the plan. Throws `SANDBOX_UNAVAILABLE` and `ENFORCEMENT_TOO_WEAK`. */
-export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
+export function compileRequest(
+  resolved: Resolved,
+  { kernel, proven, terminal, hide = [] }: Machine,
+): Compiled {
   const { command, options, policy, facts, environment, program, temp } = resolved;
-  const { kernel, proven, terminal } = machine;
   const { path, dev, ino } = facts.cwd;
   const tempPath = temp === undefined ? null : pathOf(temp);
   const { plan: confinement, enforcement } = strengthOf({
@@ -107,6 +112,14 @@ export function compileRequest(resolved: Resolved, machine: Machine): Compiled {
     proven,
     terminal: terminal.terminal,
     handsFiles: terminal.handsFiles,
+    reading: readingHere({
+      policy,
+      host: facts.host,
+      kernel,
+      proven,
+      hide,
+      needed: [path, program],
+    }),
   });
   const plan = {
     ...confinement,
@@ -126,13 +139,16 @@ export interface Machine {
   readonly kernel: Backend['kernel'];
   readonly proven: Proven;
   readonly terminal: Terminal;
+  /** Paths to hide beside the policy's own, where rules hide them. */
+  readonly hide?: readonly HiddenPath[];
 }
 
-interface StrengthQuestion extends Omit<Machine, 'terminal'> {
+interface StrengthQuestion extends Omit<Machine, 'terminal' | 'hide'> {
   readonly policy: Policy;
   readonly host: HostFacts;
   readonly terminal: Terminal['terminal'];
   readonly handsFiles: boolean;
+  readonly reading: ReadingFacts | undefined;
 }
 
 interface Strength {
@@ -143,14 +159,42 @@ interface Strength {
 const strengths = new Recall<StrengthQuestion, Strength>();
 
 function strengthOf(question: StrengthQuestion): Strength {
-  const { policy, host, kernel, proven, terminal, handsFiles } = question;
+  const { policy, host, kernel, proven, terminal, handsFiles, reading } = question;
   return strengths.of(question, () => {
-    const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
+    const { listener, mounts } = proven;
+    const capabilities = { ...host, ...kernel, listener, mounts, reading };
     const { plan, applied } = confinementOf(policy, capabilities, { terminal, handsFiles });
     const proofs = proofsFor(plan, proven);
     const enforcement = enforcementOf({ policy, applied, proofs });
     requireEnough(policy, enforcement);
     return { plan, enforcement };
+  });
+}
+
+export interface ReadingQuestion extends Pick<Machine, 'kernel' | 'proven' | 'hide'> {
+  readonly policy: Policy;
+  readonly host: HostFacts;
+  /** Canonical paths that the run needs beside the policy's own. */
+  readonly needed: readonly string[];
+}
+
+/** What lies beside the paths that rules are to hide; undefined where mounts do, or nothing is hidden. */
+export function readingHere({
+  policy,
+  host,
+  kernel,
+  proven,
+  hide = [],
+  needed,
+}: ReadingQuestion): ReadingFacts | undefined {
+  const { landlockAbi } = kernel;
+  if (!hidesByRules(policy, { uid: host.uid, landlockAbi, mounts: proven.mounts }))
+    return undefined;
+  const { workspace, writable, reachable } = policy;
+  const roots = [workspace.value, ...writable, ...reachable].map(({ path }) => path);
+  return readReading({
+    hidden: [...policy.hidden, ...hide],
+    needed: [...roots, ...host.homes, host.tempParent, ...needed],
   });
 }
 

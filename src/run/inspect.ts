@@ -16,7 +16,7 @@ import { parseInspectParams } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Proven } from '../schema/proofs.js';
 import { NOTHING_PROVEN } from '../schema/proofs.js';
-import { requireEnough } from './compile.js';
+import { readingHere, requireEnough } from './compile.js';
 import type { Look } from './look.js';
 import { lookAt } from './look.js';
 
@@ -68,9 +68,11 @@ function enforcementHere(
     handsFiles,
   }: Look & { readonly proven: Proven; readonly handsFiles: boolean },
 ): Enforcement {
-  const capabilities = { ...host, ...kernel, listener: proven.listener, mounts: proven.mounts };
-  const { applied } = confinementOf(policy, capabilities, { terminal: null, handsFiles });
-  return enforcementOf({ policy, applied, proofs: proofsFor(applied, proven) });
+  const { listener, mounts } = proven;
+  const reading = readingHere({ policy, host, kernel, proven, needed: [] });
+  const capabilities = { ...host, ...kernel, listener, mounts, reading };
+  const { plan, applied } = confinementOf(policy, capabilities, { terminal: null, handsFiles });
+  return enforcementOf({ policy, applied, proofs: proofsFor(plan, proven) });
 }
 
 function judged(policy: Policy, enforcement: Enforcement): Inspection {

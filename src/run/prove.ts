@@ -4,15 +4,17 @@
  * @module
  */
 
+import { statSync } from 'node:fs';
 import { attemptAll } from '../backend/prove.js';
 import { selectBackend } from '../backend/select.js';
 import { accepted } from '../errors/sandbox-error.js';
 import { claimsOf } from '../plan/claims.js';
-import type { Plan } from '../plan/plan.js';
+import type { Plan, View } from '../plan/plan.js';
 import { nowMs } from '../platform/clock.js';
 import type { InspectParams } from '../schema/params.js';
 import { parseInspectParams } from '../schema/params.js';
 import { NOTHING_PROVEN } from '../schema/proofs.js';
+import type { HiddenPath } from '../schema/protection.js';
 import type { Proving } from '../schema/proving.js';
 import type { Compiled } from './compile.js';
 import { compileRequest, resolveRequest } from './compile.js';
@@ -48,10 +50,11 @@ export async function proveWith(
     const { policy, temp } = resolved;
     const isConfined = policy.mode.value !== 'danger-full-access';
     const proven = isConfined ? await backend.prove() : NOTHING_PROVEN;
-    const compile = (terminal: string | null): Compiled =>
+    const compile = (terminal: string | null, hide: readonly HiddenPath[] = []): Compiled =>
       compileRequest(resolved, {
         kernel: backend.kernel,
         proven,
+        hide,
         // A session of its own, in which the terminal can become the controlling one: only then can it be pushed into.
         terminal: { isInteractive: false, terminal, handsFiles: true },
       });
@@ -62,7 +65,7 @@ export async function proveWith(
       writable: policy.writable,
       temp,
       planOf: (args, terminal, own) => {
-        const { plan } = compile(terminal);
+        const { plan } = compile(terminal, hiddenAmong(own));
         const views = plan.namespaces.length > 0 ? [...plan.views, ...own] : [];
         return spoil({ ...plan, argv: [plan.program, ...args], views });
       },
@@ -73,4 +76,13 @@ export async function proveWith(
   } finally {
     resolved.dispose();
   }
+}
+
+/** Rules are made for an object, which views are not. */
+function hiddenAmong(views: readonly View[]): readonly HiddenPath[] {
+  return views.flatMap(({ kind, path }): readonly HiddenPath[] => {
+    if (kind !== 'hidden') return [];
+    const { dev, ino } = statSync(path, { bigint: true });
+    return [{ path, kind: 'file', dev, ino, class: 'asked', origin: { kind: 'default' } }];
+  });
 }

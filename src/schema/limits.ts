@@ -64,6 +64,13 @@ export const LIMITS = {
     error: 'LIMIT_EXCEEDED',
     words: 'protected and hidden paths of one policy',
   },
+  readableEntries: {
+    value: 4096,
+    unit: 'entries',
+    error: null,
+    words:
+      'names in the directories above hidden paths; past it nothing can be hidden without mounts',
+  },
   ownerCheckedFiles: {
     value: 64,
     unit: 'entries',

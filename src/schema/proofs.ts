@@ -68,6 +68,8 @@ export interface Proven {
   readonly refused: Proofs;
   /** Neither was judged by a filter of ours: tried where nobody listens or nobody can connect on behalf, because there a plan may leave them alone. */
   readonly unjudged?: Proofs;
+  /** `hidden-read` where only what rules grant can be read; missing where that was not tried. */
+  readonly reading?: Proof;
   /** In mounts of the run's own; missing where they were not tried. */
   readonly mounts?: MountsProven;
 }
