@@ -51,14 +51,15 @@ function unescaped(text: string): string {
 }
 
 /**
- * Every path that leads to `path` or into it: itself, and where other mounts show it, a part of it, or what is mounted in it.
+ * Every path that leads to `path` or into it: itself, and where other mounts show it, a part of it, or what is mounted in it;
+ * none beneath another.
  * Undefined where the mount it lies on is not among them, as in a changed root that is no mount.
  */
 export function pathsTo(path: string, mounts: readonly Mount[]): readonly string[] | undefined {
   const found = new Set([path]);
   // What is found is looked at in its turn: something may be mounted in it.
   for (const each of found) {
-    const inside = mounts.filter(({ point }) => point !== each && isWithin(point, each));
+    const inside = mounts.filter(({ point }) => isBeneath(point, each));
     for (const seed of [each, ...inside.map(({ point }) => point)]) {
       const mount = mountAt(seed, mounts);
       if (mount === undefined) return undefined;
@@ -67,7 +68,7 @@ export function pathsTo(path: string, mounts: readonly Mount[]): readonly string
       }
     }
   }
-  return [...found];
+  return [...found].filter((each) => ![...found].some((other) => isBeneath(each, other)));
 }
 
 function namesOf(
@@ -104,6 +105,10 @@ export function mountAt(path: string, mounts: readonly Mount[]): Mount | undefin
 
 function moved(path: string, from: string, to: string): string {
   return join(to, relative(from, path));
+}
+
+function isBeneath(path: string, ancestor: string): boolean {
+  return path !== ancestor && isWithin(path, ancestor);
 }
 
 function isWithin(path: string, ancestor: string): boolean {

@@ -45,6 +45,13 @@ describe('proofs on disk', () => {
     expect(readProofs(place, KEY)).toEqual(proven);
   });
 
+  it('have what was seen of rules for reading, unless that is no proof', () => {
+    writeProofs(place, KEY, { ...PROOFS, reading: 'took-place' });
+    expect(readProofs(place, KEY)).toEqual({ ...PROOFS, reading: 'took-place' });
+    put(JSON.stringify({ ...kept(), proven: { ...PROOFS, reading: 'surely' } }));
+    expect(readProofs(place, KEY)).toEqual(PROOFS);
+  });
+
   it('are not found for another key', () => {
     writeProofs(place, KEY, PROOFS);
     expect(readProofs(place, 'another machine')).toBeUndefined();

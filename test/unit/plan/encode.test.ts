@@ -53,6 +53,14 @@ describe('the header', () => {
     );
   });
 
+  it('says when reading is a matter of rules', () => {
+    const bits = [...native('core/plan.h').matchAll(/kFlag(\w+) = 1u << (\d+)/g)];
+    const shift = bits.find(([, name]) => name === 'RestrictsReading')?.[2];
+    const flags = (plan: Plan) => encodePlan(plan).readUInt32LE(12);
+    expect(flags({ ...PLAN, restrictsReading: true })).toBe(flags(PLAN) + 2 ** Number(shift));
+    expect(flags({ ...PLAN, restrictsReading: false })).toBe(flags(PLAN));
+  });
+
   it('gives the views last, and nothing behind them', () => {
     const bytes = encodePlan(PLAN);
     const view = bytes.length - (4 + 4 + 8 + 8 + 4 + '/w'.length + 1);

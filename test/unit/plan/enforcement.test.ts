@@ -6,6 +6,7 @@ import { LADDER } from '../../../src/plan/ladder.js';
 import { confinementOf, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
 import type { FilterFeature } from '../../../src/plan/plan.js';
 import { proofsFor } from '../../../src/plan/proven.js';
+import type { Reading } from '../../../src/plan/reading.js';
 import type { Enforcement, GuaranteeReport } from '../../../src/schema/enforcement.js';
 import type { Policy, PolicyParams } from '../../../src/schema/policy.js';
 import type { Effect, MountsProven, Proof, Proofs } from '../../../src/schema/proofs.js';
@@ -41,6 +42,15 @@ const HIDING: Policy = {
       origin: { kind: 'option', name: 'hide' },
     },
   ],
+};
+/** What rules for reading hide it by. */
+const GRANTED: Reading = {
+  kind: 'granted',
+  rules: [],
+  closed: ['/'],
+  unlisted: [],
+  hidden: ['/secret'],
+  linked: [],
 };
 const UNPROTECTED = policyOf({ ...QUIET, mode: 'workspace-write', protect: 'none' });
 const STOPPED = proofsOf('stopped');
@@ -269,6 +279,40 @@ describe('the report', () => {
   });
 });
 
+describe('hidden paths without mounts', () => {
+  const hiddenBy = (reading: Reading) =>
+    enforcementOf({
+      policy: HIDING,
+      applied: {
+        ...applied(7),
+        withoutMounts: { kind: 'none', reason: 'left-out' },
+        reading,
+      },
+      proofs: STOPPED,
+    }).guarantees['hidden-paths'];
+
+  it('are prevented by rules, with a note of what these cost', () => {
+    const report = hiddenBy(GRANTED);
+    expect(report).toMatchObject({ status: 'prevented', by: ['landlock'] });
+    expect(report.note).toContain('cannot be listed');
+  });
+
+  it('are absent for a second name, which is named', () => {
+    const report = hiddenBy({ ...GRANTED, linked: [{ path: '/secret', links: 2 }] });
+    expect(report).toMatchObject({ status: 'absent', by: [] });
+    expect(report.gap).toContain('/secret has a second name (2 links)');
+    expect(report.remedy).toContain('copy');
+  });
+
+  it('are absent where neither can be had, with both reasons and what gives mounts', () => {
+    const report = hiddenBy({ kind: 'unlisted', reason: 'too-many-entries', path: '/tmp' });
+    expect(report).toMatchObject({ status: 'absent', by: [] });
+    expect(report.gap).toMatch(/leaves mounts of its own out, and there is more .*\(\/tmp\)$/);
+    expect(report.remedy).toContain('--namespaces never');
+    expect(report.note).toBeUndefined();
+  });
+});
+
 describe('a status comes from what was applied and seen', () => {
   const rungs = GUARANTEES.flatMap((name) => LADDER[name].rungs.map((rung) => ({ name, ...rung })));
 
@@ -282,15 +326,26 @@ describe('a status comes from what was applied and seen', () => {
       namespaces = [],
       abi,
       detects = false,
+      restrictsReading = false,
     } = rung;
     const carried = detects ? 'detected' : 'prevented';
     // This rung alone: what another one would carry must not hide that it does not.
-    const floor: Applied = { ...applied(Math.max(abi, 1), mechanisms, features), namespaces };
+    const floor: Applied = {
+      ...applied(Math.max(abi, 1), mechanisms, features),
+      namespaces,
+      ...(restrictsReading && { reading: GRANTED }),
+    };
     const status = (over: object, by = floor) =>
       enforcementOf({ policy: HIDING, applied: by, proofs: { ...STOPPED, ...over } }).guarantees[
         name
       ].status;
     expect(status({})).toBe(carried);
+    if (restrictsReading) {
+      const { reading, ...free } = floor;
+      expect(status({}, free)).toBe('absent');
+      const unlisted = { kind: 'unlisted', reason: 'too-many-entries' } as const;
+      expect(status({}, { ...free, reading: unlisted })).toBe('absent');
+    }
     for (const effect of stops) {
       expect(status({ [effect]: 'not-tried' })).toBe('absent');
       expect(status({ [effect]: 'took-place' })).toBe('absent');

@@ -97,3 +97,22 @@ describe('the proofs of a plan are those of the way it has', () => {
     for (const effect of OTHERS) expect(proofs[effect], effect).toBe(expected.others);
   });
 });
+
+describe('that hidden paths cannot be read', () => {
+  const proven: Proven = { ...PROVEN, reading: 'stopped', refused: proofsOf('took-place') };
+  const filter: readonly FilterFeature[] = ['refuse-metadata', 'no-unix-sockets'];
+  const seen = (restrictsReading: boolean, of: Proven) =>
+    proofsFor({ filter, namespaces: [], restrictsReading }, of)['hidden-read'];
+
+  it('is proved for rules where rules were tried, and for nothing else', () => {
+    expect(seen(true, proven)).toBe('stopped');
+    expect(seen(false, { ...proven, brokered: proofsOf('took-place') })).toBe('took-place');
+    expect(seen(true, { ...proven, reading: 'took-place' })).toBe('took-place');
+    expect(seen(true, PROVEN)).toBe('not-tried');
+  });
+
+  it('says nothing of the other effects', () => {
+    const proofs = proofsFor({ filter, namespaces: [], restrictsReading: true }, proven);
+    expect(proofs['metadata-mode']).toBe('took-place');
+  });
+});
