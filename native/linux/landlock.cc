@@ -57,9 +57,9 @@ bool add_rights(int ruleset, uint64_t rights, int fd, const char* path, Failure*
   return true;
 }
 
-// Where the object of such a rule is missing, or is another by now, there is nothing to grant. Rules
-// without an identity are the well-known devices; rules for reading stand for thousands of files
-// that others remove at any time, and one that is left out only hides more.
+// Where the object of such a rule is missing, or is another by now, there is nothing to grant.
+// Rules without an identity are the well-known devices; rules for reading stand for thousands of
+// files that others remove at any time, and one that is left out only hides more.
 bool may_be_gone(const PlanRule& rule) { return !rule.has_identity || grants_reading(rule.kind); }
 
 bool add_rule(int ruleset, uint32_t abi, const PlanRule& rule, Failure* failure) {

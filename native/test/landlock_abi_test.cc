@@ -58,6 +58,19 @@ TEST(every_abi_as_its_golden) {
   }
 }
 
+TEST(reading_is_restricted_where_a_plan_says_so_and_then_granted_by_its_own_rules) {
+  constexpr uint64_t kReading = 0x1 | 0x4 | 0x8;
+  for (uint32_t abi = 1; abi <= kNewestAbi; ++abi) {
+    CHECK_EQ(handled_fs(abi, true), handled_fs(abi) | kReading);
+    CHECK_EQ(granted_fs(abi, RuleKind::kReadTree), kReading);
+    // Not read_dir: the kernel answers EINVAL for it in a rule on what is no directory.
+    CHECK_EQ(granted_fs(abi, RuleKind::kReadFile), kReading & ~0x8ull);
+    CHECK_EQ(granted_fs(abi, RuleKind::kSocket) & kReading, 0u);
+    for (RuleKind kind : kKinds) CHECK_EQ(granted_fs(abi, kind) & kReading, 0u);
+  }
+  CHECK_EQ(handled_fs(0, true), 0u);
+}
+
 TEST(nobody_may_make_device_nodes) {
   for (uint32_t abi = 1; abi <= kNewestAbi; ++abi) {
     CHECK_EQ(handled_fs(abi) & (kMakeChar | kMakeBlock), kMakeChar | kMakeBlock);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -155,6 +156,103 @@ TEST(the_temp_directory_comes_by_descriptor) {
   confine(plan, temp.get());
   CHECK_EQ(write_error(tree.inside + "/new", O_CREAT), 0);
   CHECK_EQ(write_error(tree.outside + "/new", O_CREAT), EACCES);
+}
+
+// 0, or the errno of an open for reading.
+int read_error(const std::string& path, int more = 0) {
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | more));
+  return file.valid() ? 0 : errno;
+}
+
+PlanSpec reading_plan(const std::vector<RuleSpec>& rules) {
+  PlanSpec plan = plan_with(rules);
+  plan.flags |= kFlagRestrictsReading;
+  return plan;
+}
+
+TEST(only_what_is_granted_can_be_read_and_that_not_written) {
+  needs_landlock(1);
+  Tree tree;
+  CHECK_EQ(read_error(tree.outside + "/file"), 0);
+  write_file(tree.inside + "/sub/deep", "x");
+  confine(reading_plan({rule_for(RuleKind::kReadTree, tree.inside + "/sub"),
+                        rule_for(RuleKind::kReadFile, tree.inside + "/file")}));
+  CHECK_EQ(read_error(tree.inside + "/file"), 0);
+  CHECK_EQ(read_error(tree.inside + "/sub", O_DIRECTORY), 0);
+  CHECK_EQ(read_error(tree.inside + "/sub/deep"), 0);
+  CHECK_EQ(read_error(tree.inside, O_DIRECTORY), EACCES);
+  CHECK_EQ(read_error(tree.outside + "/file"), EACCES);
+  CHECK_EQ(read_error(tree.outside + "/sub", O_DIRECTORY), EACCES);
+  CHECK_EQ(write_error(tree.inside + "/file"), EACCES);
+  CHECK_EQ(write_error(tree.inside + "/sub/new", O_CREAT), EACCES);
+}
+
+TEST(a_tree_to_write_in_is_not_read_for_that_but_the_temp_directory_is) {
+  needs_landlock(1);
+  Tree tree;
+  UniqueFd temp(open(tree.inside.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  PlanSpec plan = reading_plan({rule_for(RuleKind::kTree, tree.outside)});
+  plan.temp = "/not/looked/at";
+  confine(plan, temp.get());
+  CHECK_EQ(write_error(tree.outside + "/new", O_CREAT), 0);
+  CHECK_EQ(read_error(tree.outside + "/new"), EACCES);
+  CHECK_EQ(write_error(tree.inside + "/new", O_CREAT), 0);
+  CHECK_EQ(read_error(tree.inside + "/new"), 0);
+  CHECK_EQ(read_error(tree.inside, O_DIRECTORY), 0);
+}
+
+TEST(what_is_not_granted_cannot_be_executed) {
+  needs_landlock(1);
+  std::string program = scratch() + "/program";
+  write_file(program, "#!/bin/sh\nexit 3\n");
+  CHECK_CALL(chmod(program.c_str(), 0755) == 0);
+  EXPECT_EXIT(3, [&] { execl(program.c_str(), "program", nullptr); });
+  UniqueFd held(open(program.c_str(), O_PATH | O_CLOEXEC));
+  confine(reading_plan({rule_for(RuleKind::kReadTree, "/usr")}));
+  CHECK_EQ(outcome(execl(program.c_str(), "program", nullptr) == 0), EACCES);
+  char* arguments[] = {const_cast<char*>("program"), nullptr};
+  char* environment[] = {nullptr};
+  CHECK_EQ(
+      outcome(syscall(SYS_execveat, held.get(), "", arguments, environment, AT_EMPTY_PATH) == 0),
+      EACCES);
+}
+
+// A link or a move may give nothing that the old place does not: this is what keeps a run from
+// reading a hidden file in a place of its own.
+TEST(what_cannot_be_read_cannot_be_moved_to_where_it_could) {
+  needs_landlock(2);
+  Tree tree;
+  std::string secret = tree.outside + "/file";
+  std::string named = tree.inside + "/taken";
+  confine(reading_plan(
+      {rule_for(RuleKind::kTree, scratch()), rule_for(RuleKind::kReadTree, tree.inside)}));
+  CHECK_EQ(outcome(link(secret.c_str(), named.c_str()) == 0), EXDEV);
+  CHECK_EQ(outcome(rename(secret.c_str(), named.c_str()) == 0), EXDEV);
+  CHECK_EQ(outcome(rename(tree.outside.c_str(), named.c_str()) == 0), EXDEV);
+  CHECK_EQ(outcome(syscall(SYS_renameat2, AT_FDCWD, secret.c_str(), AT_FDCWD,
+                           (tree.inside + "/file").c_str(), 2u) == 0),
+           EXDEV);
+  // In its own directory it may have another name, and stays what it is.
+  std::string aside = tree.outside + "/aside";
+  CHECK_EQ(outcome(rename(secret.c_str(), aside.c_str()) == 0), 0);
+  CHECK_EQ(read_error(aside), EACCES);
+  CHECK_EQ(outcome(link(aside.c_str(), secret.c_str()) == 0), 0);
+  CHECK_EQ(read_error(secret), EACCES);
+}
+
+TEST(a_rule_for_reading_whose_object_is_gone_or_another_grants_nothing) {
+  needs_landlock(1);
+  Tree tree;
+  std::string file = tree.outside + "/file";
+  RuleSpec gone{RuleKind::kReadFile, scratch() + "/gone", true, 1, 1};
+  RuleSpec other = rule_for(RuleKind::kReadFile, file);
+  ++other.inode;
+  RuleSpec linked = rule_for(RuleKind::kReadFile, file);
+  linked.path = scratch() + "/link";
+  CHECK_CALL(symlink(file.c_str(), linked.path.c_str()) == 0);
+  RuleSpec kind = rule_for(RuleKind::kReadTree, file);
+  confine(reading_plan({gone, other, linked, kind}));
+  CHECK_EQ(read_error(file), EACCES);
 }
 
 TEST(a_root_replaced_by_a_link_is_refused) {

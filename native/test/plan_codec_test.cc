@@ -330,6 +330,21 @@ TEST(an_unconfined_plan_has_no_namespaces) {
   CHECK(decode(encode(spec)).valid);
 }
 
+TEST(rules_for_reading_need_a_plan_that_restricts_it_and_that_confines) {
+  for (RuleKind kind : {RuleKind::kReadTree, RuleKind::kReadFile}) {
+    PlanSpec spec = full_plan();
+    spec.rules = {{kind, "/x", true, 1, 2}};
+    CHECK(!decode(encode(spec)).valid);
+    spec.flags |= kFlagRestrictsReading;
+    CHECK(decode(encode(spec)).valid);
+    spec.rules.clear();
+    CHECK(decode(encode(spec)).valid);
+    spec.flags &= ~kFlagConfined;
+    spec.landlock_abi = 0;
+    CHECK(!decode(encode(spec)).valid);
+  }
+}
+
 TEST(umask_is_inherited_or_nine_bits) {
   PlanSpec spec = full_plan();
   for (uint32_t umask : {0u, 0777u, kInheritUmask}) {

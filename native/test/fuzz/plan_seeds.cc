@@ -33,16 +33,15 @@ PlanSpec smallest() {
 
 PlanSpec confined() {
   PlanSpec plan = smallest();
-  plan.flags = cordon::kFlagConfined | cordon::kFlagNewSession;
+  plan.flags = cordon::kFlagConfined | cordon::kFlagNewSession | cordon::kFlagRestrictsReading;
   plan.landlock_abi = 7;
   plan.umask = 022;
   plan.keep_capabilities = 0xb;
   plan.temp = "/tmp/cordon-a";
   plan.environment = {"A=1", "", "B=2"};
-  plan.rules = {{RuleKind::kTree, "/w", true, 1, 2},
-                {RuleKind::kFile, "/f", true, 3, 4},
-                {RuleKind::kDevice, "/dev/null"},
-                {RuleKind::kDeviceTree, "/dev/pts"}};
+  plan.rules = {{RuleKind::kTree, "/w", true, 1, 2},     {RuleKind::kFile, "/f", true, 3, 4},
+                {RuleKind::kDevice, "/dev/null"},        {RuleKind::kDeviceTree, "/dev/pts"},
+                {RuleKind::kReadTree, "/r", true, 5, 6}, {RuleKind::kReadFile, "/s", true, 7, 8}};
   plan.limits = {{4, 1, 1}, {7, 64, 128}};
   return plan;
 }
