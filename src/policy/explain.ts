@@ -71,6 +71,7 @@ const GUARANTEES: Readonly<Partial<Record<ExplanationRule, Guarantee>>> = {
   protected: 'protected-paths',
   'holds-protected': 'protected-paths',
   hidden: 'hidden-paths',
+  'holds-hidden': 'hidden-paths',
 };
 
 /** True for a path that is not looked up: it means something else in a run than here. */
@@ -108,7 +109,9 @@ function judgedBy(
   policy: Policy,
   rule: ExplanationRule,
 ): readonly Mechanism[] {
-  if (GUARANTEES[rule] !== undefined) return policy.namespaces.value === 'never' ? [] : ['mounts'];
+  const kept = GUARANTEES[rule];
+  if (kept !== undefined && policy.namespaces.value !== 'never') return ['mounts'];
+  if (kept !== undefined) return kept === 'hidden-paths' ? LANDLOCK : [];
   if (guarantee === 'metadata' || guarantee === 'set-id') return hasOwn(policy) ? by : FILTER;
   if (guarantee === 'unix-sockets') return policy.sockets.value === 'none' ? FILTER : by;
   return by;
@@ -138,6 +141,11 @@ function answerOf(request: ExplainRequest, row: OperationRow): Answer {
       return changeAnswer(request, row.need);
   }
 }
+
+const READING: readonly Operation[] = ['read', 'exec'];
+
+/** A directory above something hidden can be listed where mounts hide it. */
+const MOUNTS: PolicyParams = { namespaces: 'auto' };
 
 const FULL_ACCESS: PolicyParams = { mode: 'danger-full-access' };
 
@@ -179,8 +187,14 @@ function isTemp(path: string): boolean {
 /** Who hides something knows what, so nothing is said to widen it. */
 function hiddenAnswer({ question, target, policy }: ExplainRequest): Answer | undefined {
   if (isOfTheRun(question)) return undefined;
+  const isByRules = policy.namespaces.value === 'never';
+  // Rules hide what can be read of it; mounts put something else in its place.
+  if (isByRules && !READING.includes(question.operation)) return undefined;
   const hidden = policy.hidden.find(({ path }) => isWithin(target.path, path));
-  return hidden === undefined ? undefined : denied('hidden', hidden.origin);
+  if (hidden !== undefined) return denied('hidden', hidden.origin);
+  if (!isByRules || question.operation !== 'read') return undefined;
+  const held = policy.hidden.find(({ path }) => isWithin(path, target.path));
+  return held === undefined ? undefined : denied('holds-hidden', held.origin, MOUNTS);
 }
 
 /** Undefined where nothing is protected from it. */

@@ -56,6 +56,8 @@ export type ExplanationRule =
   | 'holds-protected'
   /** Not allowed: the run does not see it. */
   | 'hidden'
+  /** Not allowed: something hidden lies beneath it, and rules that hide it cannot let it be listed. */
+  | 'holds-hidden'
   /** Not allowed: no grant of the policy reaches it. */
   | 'not-granted'
   /** Not allowed: the run has no temp directory. */

@@ -25,6 +25,7 @@ const RULES: Readonly<Record<ExplanationRule, string>> = {
   protected: 'it is protected',
   'holds-protected': 'something protected lies beneath it',
   hidden: 'it is hidden',
+  'holds-hidden': 'something hidden lies beneath it, which without mounts closes it for listing',
   'not-granted': 'no grant of the policy reaches it',
   'no-temp': 'the run has no temp directory',
   'no-sockets': 'the run has no UNIX sockets',
