@@ -333,12 +333,12 @@ describe.each(PERSONAS)('hidden by rules, as $name', (persona: Persona) => {
   });
 });
 
-/** The base directory again beneath `a`, and everything, that included, beneath `b`. */
+/** The base directory again, and everything with that, in a directory that leads to nothing hidden by itself. */
 const MOUNTED_AGAIN = [
   ...OWN_MOUNTS,
   'sh',
   '-c',
-  'mkdir a b && mount --bind . a && mount --rbind / b && exec "$@"',
+  'mkdir -p c/a c/b && mount --bind . c/a && mount --rbind / c/b && exec "$@"',
   'sh',
 ];
 
@@ -355,8 +355,8 @@ describe.each(PERSONAS)('hidden by rules, where all is mounted again, as $name',
     stage.file('home/notes', 'notes');
     const { base } = stage.runner;
     const home = stage.path('home');
-    const again = `${base}/a${home.slice(base.length)}`;
-    const names = [home, again, `${base}/b${home}`, `${base}/b${again}`];
+    const again = `${base}/c/a${home.slice(base.length)}`;
+    const names = [home, again, `${base}/c/b${home}`, `${base}/c/b${again}`];
     const script = 'for home; do cat "$home/key" "$home/notes"; echo; done';
     const unconfined = await stage.runner.unconfined('sh', ['-c', script, 'sh', ...names]);
     const all = (text: string) => names.map(() => `${text}\n`).join('');
