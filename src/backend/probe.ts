@@ -4,7 +4,7 @@
  * @module
  */
 
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SandboxError } from '../errors/sandbox-error.js';
 import type { Binding, KernelFacts } from '../native/binding.js';
@@ -117,17 +117,18 @@ async function probeReading(request: ProbeRequest, control: Sightings): Promise<
   }
 }
 
-/** Everything but what holds the scene, and in it the child's own program. */
+/** What the child is loaded from, and looks at itself in. */
+const NEEDED = ['/usr', '/lib', '/lib32', '/lib64', '/nix', '/etc', '/proc', '/dev'];
+
+/** Of what does not hold the scene; and the child's own program. */
 function readableBeside({ executable }: ProbeRequest, { directory }: ProbeScene): readonly Rule[] {
-  const beside = readdirSync('/').map((name) => `/${name}`);
-  return [...beside.filter((path) => !directory.startsWith(`${path}/`)), executable].flatMap(
-    (path): readonly Rule[] => {
-      const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-      if (stat === undefined || stat.isSymbolicLink()) return [];
-      const kind = stat.isDirectory() ? 'read-tree' : 'read-file';
-      return [{ kind, path, identity: { dev: stat.dev, ino: stat.ino } }];
-    },
-  );
+  const beside = NEEDED.filter((path) => !directory.startsWith(`${path}/`));
+  return [...beside, executable].flatMap((path): readonly Rule[] => {
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink()) return [];
+    const kind = stat.isDirectory() ? 'read-tree' : 'read-file';
+    return [{ kind, path, identity: { dev: stat.dev, ino: stat.ino } }];
+  });
 }
 
 /** Queues and shared memory are the run's own there, so nothing need refuse them, and metadata is left to the mounts. */

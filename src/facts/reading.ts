@@ -12,6 +12,31 @@ import type { HiddenPath } from '../schema/protection.js';
 import type { DirectoryFact, EntryFact, ReadingFacts } from '../schema/reading.js';
 import { pathsTo, readMounts } from './mounts.js';
 
+/** Of the root directory, where it cannot be listed, as within another such run. */
+const USUAL = [
+  'bin',
+  'boot',
+  'dev',
+  'etc',
+  'home',
+  'lib',
+  'lib32',
+  'lib64',
+  'media',
+  'mnt',
+  'nix',
+  'opt',
+  'proc',
+  'root',
+  'run',
+  'sbin',
+  'srv',
+  'sys',
+  'tmp',
+  'usr',
+  'var',
+].map((name) => `/${name}`);
+
 export interface ReadingRequest {
   readonly hidden: readonly Pick<HiddenPath, 'path' | 'dev' | 'ino' | 'kind'>[];
   /** Canonical paths that the Run needs, in case what holds them cannot be listed. */
@@ -91,7 +116,8 @@ function list({ hidden, linked, needed }: ListRequest): ReadingFacts {
     const names = namesIn(path, left);
     if (names !== undefined) left -= names.length;
     if (left < 0) return { kind: 'unlisted', reason: 'too-many-entries', path };
-    const known = names ?? [...new Set(needed.flatMap((each) => nameIn(path, each)))];
+    const wanted = [...USUAL, ...needed].flatMap((each) => nameIn(path, each));
+    const known = names ?? [...new Set(wanted)];
     directories.push({
       path,
       dev: found.dev,

@@ -304,6 +304,24 @@ describe.each(PERSONAS)('hidden by rules, as $name', (persona: Persona) => {
     expect(text.stdout).toContain('--namespaces auto');
   });
 
+  it('a run within such a run hides more, and shows nothing of what the outer one hides', async () => {
+    const options = ['--namespaces', 'never', '--hide'];
+    const words = stage.runner.commandLine(['run', ...options, '../home/notes', '--']);
+    const script = 'cat ../home/key; cat ../home/notes; cat ../home/work/file';
+    const inner = [...words, 'sh', '-c', script];
+    const outer = await stage.cordonRun([...options, '../home/key'], ['sh', '-c', script]);
+    expect(outer.stdout).toBe('noteswork');
+    const both = await stage.cordonRun([...options, '../home/key'], inner);
+    // What holds it cannot be listed by the inner one, which then grants only what its run needs.
+    expect(both.stdout).toBe('');
+    expect(both.stderr.match(/Permission denied/g)).toHaveLength(3);
+    const beside = await stage.cordonRun(
+      [...options, '../home/key'],
+      [...words, 'sh', '-c', 'ls /usr > /dev/null && test -r /etc/passwd && echo beside'],
+    );
+    expect(beside.stdout).toBe('beside\n');
+  });
+
   it('prove attempts it, and the claim holds', async () => {
     const argv = ['prove', '--json', '--namespaces', 'never', '--hide', '../home/key'];
     const ran = await stage.runner.cordon(argv, { cwd: stage.workspace });
