@@ -248,7 +248,7 @@ TEST(names_the_first_wrong_byte) {
     size_t at;
     uint32_t value;
   } wrong[] = {{kMagicAt, 1},     {kVersionAt, kPlanVersion + 1},
-               {kTotalAt, 7},     {kFlagsAt, 4},
+               {kTotalAt, 7},     {kFlagsAt, 8},
                {kUmaskAt, 01000}, {kAbiAt, 0}};
   for (const auto& field : wrong) {
     Bytes changed = whole;
