@@ -106,7 +106,7 @@ Outcomes outcomes_of(const std::string& text) {
 }
 
 ProbeSurroundings surroundings(const std::string& place) {
-  return {place.c_str(), getppid(), "", nullptr, 0};
+  return {place.c_str(), getppid(), "", nullptr, 0, 0, 0};
 }
 
 Said probe_at(
