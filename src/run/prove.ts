@@ -82,7 +82,8 @@ export async function proveWith(
 function hiddenAmong(views: readonly View[]): readonly HiddenPath[] {
   return views.flatMap(({ kind, path }): readonly HiddenPath[] => {
     if (kind !== 'hidden') return [];
-    const { dev, ino } = statSync(path, { bigint: true });
-    return [{ path, kind: 'file', dev, ino, class: 'asked', origin: { kind: 'default' } }];
+    const { dev, ino, nlink } = statSync(path, { bigint: true });
+    const links = Number(nlink);
+    return [{ path, kind: 'file', dev, ino, links, class: 'asked', origin: { kind: 'default' } }];
   });
 }
