@@ -125,17 +125,22 @@ function isPrivate(policy: Policy, { mechanisms }: Applied): boolean {
   return mechanisms.includes('mounts') && hasOwnSharedMemory(policy);
 }
 
-/** A mount is on a name: what has another one is open through that. */
-function withSecondName(
-  paths: readonly Pick<Policy['protectedPaths'][number], 'path' | 'kind' | 'links'>[],
-  done: string,
-): Gap | undefined {
-  const shared = paths.find(({ kind, links }) => kind === 'file' && links > 1);
+type NamedFile = Pick<Policy['protectedPaths'][number], 'path' | 'kind' | 'links' | 'dev' | 'ino'>;
+
+/** A mount is on a name: what has another one, which is not among them, is open through that. */
+function withSecondName(paths: readonly NamedFile[], done: string): Gap | undefined {
+  const shared = paths.find(
+    (each) => each.kind === 'file' && each.links > 1 && each.links > namesOf(each, paths),
+  );
   if (shared === undefined) return undefined;
   return {
     gap: `${shared.path} has a second name (${shared.links} links), and can be ${done} through that`,
     remedy: 'make a copy of the file in its place',
   };
+}
+
+function namesOf({ dev, ino }: NamedFile, paths: readonly NamedFile[]): number {
+  return paths.filter((each) => each.dev === dev && each.ino === ino).length;
 }
 
 export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
