@@ -9,6 +9,7 @@ import { NO_TREE } from '../schema/facts.js';
 import type { PolicyParams } from '../schema/policy.js';
 import { pathsAmong } from '../schema/policy.js';
 import { SECRETS } from '../schema/secret-places.js';
+import { findDisks } from './disks.js';
 import { readHost } from './host.js';
 import { aliasesOf, readMounts } from './mount-table.js';
 import { openRoots } from './roots.js';
@@ -41,7 +42,8 @@ export function gatherFacts(params: PolicyParams, { cwd = '.', env }: Surroundin
     const secrets = isConfined && hide?.includes(SECRETS) === true ? findSecrets(host.homes) : [];
     const kept = [...protect, ...paths.hide].flatMap((asked) => found.roots.get(asked) ?? []);
     const aliases = aliasesAmong([...kept, ...secrets.map(({ object }) => object)]);
-    return { facts: { ...found, host, tree, secrets, aliases }, dispose };
+    const disks = isConfined && (hide ?? []).length > 0 ? findDisks() : [];
+    return { facts: { ...found, host, tree, secrets, disks, aliases }, dispose };
   } catch (error) {
     dispose();
     throw error;

@@ -158,10 +158,11 @@ function reopenedIn(
   return [...unique.values()].sort(byPath);
 }
 
-function hiddenOf({ params, facts, source, workspace, writable, grants }: ProtectionRequest): {
+function hiddenOf(request: ProtectionRequest): {
   readonly hidden: readonly HiddenPath[];
   readonly notes: readonly ProtectionNote[];
 } {
+  const { params, facts, source, workspace, writable, grants } = request;
   const origin = originOf('hide', source);
   const needed = [facts.cwd, workspace, ...writable, ...grants];
   const { tempParent } = facts.host;
@@ -200,9 +201,30 @@ function hiddenOf({ params, facts, source, workspace, writable, grants }: Protec
     ({ path }) => ![...unique.keys()].some((other) => other !== path && isWithin(path, other)),
   );
   return {
-    hidden: hidden.sort(byPath),
+    hidden: [...hidden, ...disksOf(request, hidden, origin)].sort(byPath),
     notes: open.map(({ path }) => ({ kind: 'grant-outranks', path })),
   };
+}
+
+/** Where something is hidden: who can read the device of the disk that it lies on needs no path to it. */
+function disksOf(
+  { facts, grants }: ProtectionRequest,
+  hidden: readonly HiddenPath[],
+  origin: Origin,
+): readonly HiddenPath[] {
+  if (hidden.length === 0) return [];
+  const granted = new Set(grants.map(({ path }) => path));
+  return facts.disks
+    .filter(({ path }) => !granted.has(path) && !isHidden(path, hidden))
+    .map(({ path, dev, ino }) => ({
+      path,
+      kind: 'device',
+      dev,
+      ino,
+      links: 1,
+      class: 'disks',
+      origin,
+    }));
 }
 
 function secretOf(

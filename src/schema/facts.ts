@@ -147,6 +147,8 @@ export interface PolicyFacts {
   readonly tree: TreeFacts;
   /** Looked for only where they are to be hidden. */
   readonly secrets: readonly SecretFact[];
+  /** Devices of disks; looked for only where something is to be hidden. */
+  readonly disks: readonly SeenObject[];
   /** Of what is asked to be protected or hidden, by its path: the other paths to it that mounts make. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
 }

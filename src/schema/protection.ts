@@ -20,12 +20,16 @@ export const PROTECTED_CLASSES = [
 ] as const;
 export type ProtectedClass = (typeof PROTECTED_CLASSES)[number];
 
-/** Why a path is hidden: what reading it would give away. `asked`: the caller named it. */
+/**
+ * Why a path is hidden: what reading it would give away. `asked`: the caller named it; `disks`: what is hidden may lie on
+ * it.
+ */
 export const HIDDEN_CLASSES = [
   'private-keys',
   'cloud-credentials',
   'tokens',
   'browser-profiles',
+  'disks',
   'asked',
 ] as const;
 export type HiddenClass = (typeof HIDDEN_CLASSES)[number];
@@ -47,7 +51,7 @@ export interface ProtectedPath {
 export interface HiddenPath {
   /** Canonical. */
   readonly path: string;
-  readonly kind: 'directory' | 'file';
+  readonly kind: 'directory' | 'file' | 'device';
   readonly dev: bigint;
   readonly ino: bigint;
   /** Names of the inode: a file with a second one can be read through that. */

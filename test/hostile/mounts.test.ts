@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { give, PERSONAS } from '../support/as-user.js';
-import { needs } from '../support/require.js';
+import { needs, needsHere } from '../support/require.js';
 import { OWN_MOUNTS } from '../support/runner.js';
 import { expectRefusal, Stage } from '../support/stage.js';
 import { differences, snapshot } from '../support/world.js';
@@ -400,8 +400,8 @@ sys.exit(libc.mq_send(queue, b"message", 7, 0))`;
       expect(result?.stdout).toBe('');
       expect(result?.stderr).toContain('Permission denied');
     }
-    expect(host(`cat queues/*`)).toContain('QSIZE:7');
-    host('rm queues/*; umount queues');
+    expect(host(`cat ${path}`)).toContain('QSIZE:7');
+    host(`rm ${path}; umount queues`);
   });
 
   describe('the same tree mounted twice', () => {
@@ -499,6 +499,30 @@ sys.exit(libc.mq_send(queue, b"message", 7, 0))`;
     expect(host('stat -c %a workspace/open/in disk')).toBe('700\n777\n');
     expect(result?.outcome, result?.stderr).toEqual({ kind: 'exited', code: 0 });
   });
+
+  // An ordinary user cannot read them anyway.
+  it.runIf(persona.uid === 0)(
+    'what is hidden is not read from the disk that it lies on',
+    async (context) => {
+      needsHere(context, 'loop');
+      stage.file('image', `${SECRET.padEnd(511)}\n`);
+      stage.file('workspace/hidden', '');
+      const device = host('losetup --find --show image').trim();
+      try {
+        const script = `head -c ${SECRET.length} ${device}`;
+        expect((await stage.runner.unconfined('sh', ['-c', script])).stdout).toBe(SECRET);
+        for (const mode of ['read-only', 'workspace-write']) {
+          const options = { ...KEPT, mode, reject: false };
+          expect((await stage.script(script, options)).result?.stdout).toBe(SECRET);
+          const { result } = await stage.script(script, { ...options, hide: ['hidden'] });
+          expect(result?.stdout).toBe('');
+          expect(result?.stderr).toContain('Permission denied');
+        }
+      } finally {
+        host(`losetup --detach ${device}`);
+      }
+    },
+  );
 
   const FILE_SYSTEMS: Readonly<Record<string, string>> = {
     tmpfs: 'mount -t tmpfs none workspace',

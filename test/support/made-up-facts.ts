@@ -57,6 +57,7 @@ export function factsOf(
     host: { ...HOST, ...host },
     tree: NO_TREE,
     secrets: [],
+    disks: [],
     aliases: new Map(),
   };
 }
