@@ -145,6 +145,20 @@ BOTH(tells_what_was_enforced) {
   CHECK_EQ(told.capabilities, 0u);
 }
 
+BOTH(tells_that_reading_is_restricted) {
+  ServedGuard guard(served(executable));
+  write_file(scratch() + "/secret", "secret");
+  CHECK_EQ(output_of(&guard, shell_plan("cat secret")), "secret");
+  PlanSpec plan = shell_plan("cat secret || echo refused");
+  plan.flags |= kFlagRestrictsReading;
+  for (const char* path : {"/usr", "/bin", "/lib", "/lib64", "/etc", "/proc", "/dev"}) {
+    if (exists(path)) plan.rules.push_back(rule_for(RuleKind::kReadTree, path));
+  }
+  CHECK_EQ(output_of(&guard, plan), "refused\n");
+  Control control = guard.launch(plan);
+  CHECK_EQ(control.until_closed().handled_fs, handled_fs(plan.landlock_abi, true));
+}
+
 BOTH(gives_the_command_what_the_plan_says) {
   ServedGuard guard(served(executable));
   PlanSpec plan =
