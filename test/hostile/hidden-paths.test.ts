@@ -293,6 +293,11 @@ describe.each(PERSONAS)('hidden by rules, as $name', (persona: Persona) => {
       widening: { namespaces: 'auto' },
     });
     expect(await explained('../home/notes')).toMatchObject({ allowed: true });
+    const writable = ['explain', ...options, '--allow-write', '../home', '--json', 'write'];
+    const written = await stage.runner.cordon([...writable, '../home/key'], {
+      cwd: stage.workspace,
+    });
+    expect(JSON.parse(written.stdout)).toMatchObject({ allowed: true, rule: 'root' });
     const script = 'cat ../home/key; ls ../home; cat ../home/notes';
     const ran = await stage.cordonRun(options, ['sh', '-c', script]);
     expect(ran.stdout).toBe('notes');

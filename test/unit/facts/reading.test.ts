@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -118,16 +117,5 @@ describe('what lies beside hidden paths', () => {
       reason: 'beneath-proc',
       path: '/proc/version',
     });
-  });
-
-  it.skipIf(process.getuid?.() === 0)('of what cannot be listed it is what is needed', () => {
-    const secret = file('home/secret');
-    file('home/needed/x');
-    file('home/other');
-    chmodSync(at('home'), 0o300);
-    const facts = readReading({ hidden: hide(secret), needed: [at('home/needed/x'), '/usr'] });
-    chmodSync(at('home'), 0o700);
-    expect(entriesOf(facts, at('home'))).toEqual(['needed directory']);
-    expect(listed(facts).above.find(({ path }) => path === at('home'))?.isListed).toBe(false);
   });
 });

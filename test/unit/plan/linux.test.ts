@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { SandboxUnavailableError } from '../../../src/errors/sandbox-error.js';
 import { encodePlan } from '../../../src/plan/encode.js';
 import type { HostCapabilities, LaunchRequest, Streams } from '../../../src/plan/linux.js';
-import { confinementOf, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
+import { confinementOf, hidesByRules, NEWEST_LANDLOCK_ABI } from '../../../src/plan/linux.js';
 import { resolve } from '../../../src/policy/resolve.js';
 import type { PolicyParams } from '../../../src/schema/policy.js';
+import type { ReadingFacts } from '../../../src/schema/reading.js';
 import { factsOf, HOST, root } from '../../support/made-up-facts.js';
 import { policyOf } from '../../support/made-up-policy.js';
 
@@ -49,6 +50,58 @@ const SINKS = [
   ['device', '/dev/zero', false],
   ['device', '/dev/full', false],
 ];
+
+describe('reading', () => {
+  const hidden = root('/home/u/key', { kind: 'file' });
+  const hiding = (params: PolicyParams = {}) =>
+    policyOf({ ...QUIET, hide: ['/home/u/key'], ...params }, [hidden]);
+  const reading: ReadingFacts = {
+    kind: 'listed',
+    hidden: [hidden],
+    above: [
+      {
+        path: '/home/u',
+        dev: 1n,
+        ino: 2n,
+        isListed: true,
+        entries: [{ name: 'notes', kind: 'other', dev: 1n, ino: 3n }],
+      },
+    ],
+    linked: [],
+  };
+  const mounts = { kind: 'user', proofs: {} } as const;
+  const of = (host: Partial<HostCapabilities>) =>
+    confinementOf(hiding(), { ...CAPABLE, ...host }, PIPES);
+
+  it('is a matter of rules where they are to hide, behind those for writing', () => {
+    const { plan, applied } = of({ reading });
+    expect(plan.restrictsReading).toBe(true);
+    expect(plan.rules).toEqual([
+      ...of({}).plan.rules,
+      { kind: 'read-file', path: '/home/u/notes', identity: { dev: 1n, ino: 3n } },
+    ]);
+    expect(applied.reading?.kind).toBe('granted');
+  });
+
+  it('is free where mounts hide, where nothing could be listed, and where nothing is hidden', () => {
+    const unlisted: ReadingFacts = { kind: 'unlisted', reason: 'too-many-entries' };
+    for (const host of [{ reading, mounts }, { reading: unlisted }, {}]) {
+      const { plan } = of(host);
+      expect(plan.restrictsReading).toBeUndefined();
+      expect(plan.rules.some(({ kind }) => kind.startsWith('read-'))).toBe(false);
+    }
+    expect(of({ reading, mounts }).applied.reading).toBeUndefined();
+    expect(of({ reading: unlisted }).applied.reading).toEqual(unlisted);
+  });
+
+  it('is looked into where something is hidden, something confines, and no mounts do it', () => {
+    expect(hidesByRules(hiding(), CAPABLE)).toBe(true);
+    expect(hidesByRules(hiding({ namespaces: 'never' }), { ...CAPABLE, mounts })).toBe(true);
+    expect(hidesByRules(hiding(), { ...CAPABLE, mounts })).toBe(false);
+    expect(hidesByRules(hiding(), { ...CAPABLE, landlockAbi: 0 })).toBe(false);
+    expect(hidesByRules(policyOf(QUIET), CAPABLE)).toBe(false);
+  });
+});
 
 describe('rules', () => {
   it('are the sinks alone in read-only', () => {
