@@ -187,6 +187,24 @@ TEST(only_what_is_granted_can_be_read_and_that_not_written) {
   CHECK_EQ(write_error(tree.inside + "/sub/new", O_CREAT), EACCES);
 }
 
+TEST(reading_is_restricted_alike_on_every_abi) {
+  needs_landlock(1);
+  Tree tree;
+  for (int abi = 1; abi <= landlock_abi() && abi <= static_cast<int>(kNewestAbi); ++abi) {
+    EXPECT_EXIT(0, [&] {
+      PlanSpec plan = reading_plan({rule_for(RuleKind::kTree, tree.inside),
+                                    rule_for(RuleKind::kReadTree, tree.inside),
+                                    rule_for(RuleKind::kReadFile, tree.outside + "/file")});
+      plan.landlock_abi = static_cast<uint32_t>(abi);
+      confine(plan);
+      CHECK_EQ(write_error(tree.inside + "/new", O_CREAT), 0);
+      CHECK_EQ(read_error(tree.inside + "/new"), 0);
+      CHECK_EQ(read_error(tree.outside + "/file"), 0);
+      CHECK_EQ(read_error(tree.outside, O_DIRECTORY), EACCES);
+    });
+  }
+}
+
 TEST(a_tree_to_write_in_is_not_read_for_that_but_the_temp_directory_is) {
   needs_landlock(1);
   Tree tree;

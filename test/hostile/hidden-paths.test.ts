@@ -64,6 +64,10 @@ def moved():
     os.rename(directory, 'taken')
     return content(os.open('taken/deep/inner', os.O_RDONLY))
 
+def moved_whole():
+    os.rename(os.path.dirname(directory), 'taken')
+    return content(os.open('taken/vault/deep/inner', os.O_RDONLY))
+
 def exchanged():
     os.mkdir('mine')
     if libc.syscall(316, -100, directory.encode(), -100, b'mine', 2) != 0:
@@ -110,6 +114,7 @@ WAYS = {
     'mapped': mapped,
     'moved': moved,
     'exchanged': exchanged,
+    'moved with what holds it': moved_whole,
     'listed': listed,
     'executed': lambda: executed(False),
     'executed by descriptor': lambda: executed(True),
@@ -142,6 +147,7 @@ const WAYS: Readonly<Record<string, string>> = {
   mapped: 'EACCES',
   moved: 'EXDEV',
   exchanged: 'EXDEV',
+  'moved with what holds it': 'EXDEV',
   listed: 'EACCES',
   executed: 'EACCES',
   'executed by descriptor': 'EACCES',
@@ -183,7 +189,7 @@ describe.each(PERSONAS)('hidden by rules, as $name', (persona: Persona) => {
     ['it lies in a writable root', true],
   ] as const)('%s', (_where, isWritable) => {
     it.each(Object.entries(WAYS))('it is not read: %s', async (name, refusal) => {
-      const allowWrite = isWritable ? [stage.path('home')] : [];
+      const allowWrite = isWritable ? [stage.place] : [];
       const { result } = await stage.run('python3', attack(name), { ...hidden(), allowWrite });
       const refusals = refusal === 'EXDEV' && !isWritable ? ['EXDEV', 'EACCES'] : [refusal];
       expect(result?.stdout, result?.stderr).not.toContain(SECRET);
