@@ -43,6 +43,21 @@ bool read_start(const Napi::Value& value, SurveyStart* start) {
   return word == "tree" || word == "git-dir" || word == "modules";
 }
 
+// Where the object has to be a certain one.
+bool read_identity(const Napi::Value& value, SurveyRequest* request) {
+  if (value.IsUndefined()) return true;
+  if (!value.IsObject()) return false;
+  auto object = value.As<Napi::Object>();
+  Napi::Value device = object.Get("dev");
+  Napi::Value inode = object.Get("ino");
+  if (!device.IsBigInt() || !inode.IsBigInt()) return false;
+  bool whole = false;
+  request->has_identity = true;
+  request->device = device.As<Napi::BigInt>().Uint64Value(&whole);
+  request->inode = inode.As<Napi::BigInt>().Uint64Value(&whole);
+  return true;
+}
+
 bool read_request(const Napi::Value& root, const Napi::Value& value, SurveyRequest* request) {
   if (!read_text(root, &request->root) || !value.IsObject()) return false;
   auto object = value.As<Napi::Object>();
@@ -54,7 +69,8 @@ bool read_request(const Napi::Value& root, const Napi::Value& value, SurveyReque
                read_texts(object.Get("closed"), &request->closed) &&
                read_count(object.Get("depth"), &depth) &&
                read_count(object.Get("directories"), &request->directories) &&
-               read_count(object.Get("entries"), &request->entries);
+               read_count(object.Get("entries"), &request->entries) &&
+               read_identity(object.Get("identity"), request);
   request->depth = static_cast<uint32_t>(depth);
   return known;
 }

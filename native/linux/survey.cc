@@ -175,6 +175,11 @@ class Surveyor {
     clock_gettime(CLOCK_REALTIME_COARSE, &start_);
     root_ = open_unnoticed(AT_FDCWD, request_.root.c_str(), kDirectoryFlags);
     if (!root_.valid() || fstat(root_.get(), &root_facts_) != 0) return false;
+    if (request_.has_identity &&
+        (root_facts_.st_dev != request_.device || root_facts_.st_ino != request_.inode)) {
+      errno = ESTALE;
+      return false;
+    }
     survey_->sight.root = request_.root;
     if (!enter(root_.get(), root_facts_)) {
       see("", root_facts_, false);

@@ -21,7 +21,10 @@ enum class SurveyStart {
 // Names are compared without the case of ASCII letters: on some file systems there is none.
 struct SurveyRequest {
   SurveyStart start = SurveyStart::kTree;
-  std::string root;                   // absolute
+  std::string root;           // absolute
+  bool has_identity = false;  // the root must be this object
+  uint64_t device = 0;
+  uint64_t inode = 0;
   std::vector<std::string> names;     // looked for in every directory
   std::vector<std::string> suffixes;  // of names that are looked for in every directory
   std::vector<std::string> places;    // looked at beneath the root, however many components

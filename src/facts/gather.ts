@@ -14,6 +14,7 @@ import { readHost } from './host.js';
 import { aliasesOf, readMounts } from './mount-table.js';
 import { openRoots } from './roots.js';
 import { findSecrets } from './secrets.js';
+import type { RootPlace } from './tree.js';
 import { findTree } from './tree.js';
 
 /** Facts, and the descriptors that keep them true until `dispose`. */
@@ -70,7 +71,7 @@ function treeOf(params: PolicyParams, { found: { cwd, roots }, host, env }: Foun
   const place = workspace === undefined ? cwd : roots.get(workspace);
   const writable =
     mode === 'workspace-write' && place !== undefined ? [place, ...granted] : granted;
-  const directories = writable.filter(({ kind }) => kind === 'directory').map(({ path }) => path);
+  const directories = writable.filter(({ kind }) => kind === 'directory');
   return findTree({
     roots: outermost(directories),
     homes: host.homes,
@@ -80,9 +81,13 @@ function treeOf(params: PolicyParams, { found: { cwd, roots }, host, env }: Foun
 }
 
 /** In the order of the paths, and none beneath another: nothing is searched twice. */
-function outermost(paths: readonly string[]): readonly string[] {
-  const all = new Set(paths);
-  return [...all].filter((path) => !hasAncestor(path, all)).sort();
+function outermost(directories: readonly RootFact[]): readonly RootPlace[] {
+  const all = new Map(directories.map((each) => [each.path, each]));
+  const paths = new Set(all.keys());
+  return [...all.values()]
+    .filter(({ path }) => !hasAncestor(path, paths))
+    .map(({ path, dev, ino }) => ({ path, dev, ino }))
+    .sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
 function hasAncestor(path: string, paths: ReadonlySet<string>): boolean {

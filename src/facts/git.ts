@@ -6,13 +6,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../errors/errno.js';
+import { SandboxError } from '../errors/sandbox-error.js';
 import type { Binding, Survey, SurveyedObject, SurveyRequest } from '../native/binding.js';
-import type { GitPart, RepositoryFact, SeenObject, TreeFacts } from '../schema/facts.js';
+import type { GitPart, Identity, RepositoryFact, SeenObject, TreeFacts } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
 import { SEARCHED } from '../schema/protected-names.js';
 import type { GitDir, SearchGap } from '../schema/protection.js';
 import { parseGitConfig } from './git-config.js';
-import type { TreeRequest } from './tree.js';
+import type { RootPlace, TreeRequest } from './tree.js';
 
 /** What was found, and the addon's memory of what it stands on. */
 export interface ReadTree {
@@ -142,8 +143,8 @@ class TreeReader {
   }
 
   read(): ReadTree {
-    for (const root of this.#request.roots) this.#search(root, 'tree');
-    for (const root of this.#request.roots) this.#lookAbove(root);
+    for (const root of this.#request.roots) this.#searchRoot(root);
+    for (const { path } of this.#request.roots) this.#lookAbove(path);
     this.#followAll();
     const names = this.#names.flatMap((each) => this.#named(each));
     const repositories = this.#described();
@@ -170,9 +171,21 @@ class TreeReader {
     this.#gap ??= gap;
   }
 
-  #search(root: string, start: SurveyRequest['start']): void {
+  /** What would be found elsewhere, or nowhere, says nothing of the root that the Run is given. */
+  #searchRoot({ path, dev, ino }: RootPlace): void {
+    try {
+      this.#search(path, 'tree', { dev, ino });
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === undefined) throw error;
+      throw new SandboxError({ code: 'ROOT_CHANGED', object: path, errno, cause: error });
+    }
+  }
+
+  #search(root: string, start: SurveyRequest['start'], identity?: Identity): void {
     const survey = this.#survey(root, {
       start,
+      ...(identity !== undefined && { identity }),
       ...SEARCHED,
       // What is installed there is not worked in, and outnumbers everything else.
       closed: ['node_modules'],
@@ -189,7 +202,9 @@ class TreeReader {
     try {
       return this.#binding.survey(root, request, this.#memory);
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
+      const errno = errnoOf(error);
+      const isClosed = errno === 'EACCES' || errno === 'EPERM';
+      if (errno === undefined || (request.identity !== undefined && !isClosed)) throw error;
       // Gone, or closed to this user, since it was found.
       return { found: [], stopped: 'unreadable', memory: NO_MEMORY };
     }
@@ -482,7 +497,7 @@ class TreeReader {
     const place = object.target ?? object;
     const holdsTrees =
       place.kind === 'directory' &&
-      [...this.#request.roots, ...this.#repositories.keys()].some(
+      [...this.#request.roots.map(({ path }) => path), ...this.#repositories.keys()].some(
         (each) => each === place.path || each.startsWith(`${place.path}/`),
       );
     if (!holdsTrees) return [object];

@@ -11,10 +11,17 @@ import type { TreeFacts } from '../schema/facts.js';
 import { NO_TREE } from '../schema/facts.js';
 import { readTree } from './git.js';
 
+/** A directory as the policy knows it. */
+export interface RootPlace {
+  readonly path: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
 /** Where to search, and what a repository may depend on outside. */
 export interface TreeRequest {
   /** Canonical directories, none beneath another. */
-  readonly roots: readonly string[];
+  readonly roots: readonly RootPlace[];
   /** Home directories. */
   readonly homes: readonly string[];
   /** Files that git reads beside a repository's. */
@@ -32,7 +39,7 @@ interface Kept {
 const KEPT = 4;
 const kept: Kept[] = [];
 
-/** Searches, or gives what the last search found when all is as it was. Never throws for what is there. */
+/** Searches, or gives what the last search found when all is as it was. Throws `ROOT_CHANGED` for a root that is another by now. */
 export function findTree(request: TreeRequest): TreeFacts {
   if (request.roots.length === 0) return NO_TREE;
   const binding = bindingHere();
@@ -40,7 +47,9 @@ export function findTree(request: TreeRequest): TreeFacts {
     return { ...NO_TREE, search: { complete: false, reason: 'no-native-part' } };
   }
   // Another user can read other directories.
-  const key = JSON.stringify({ ...request, uid: process.geteuid?.() });
+  const key = JSON.stringify({ ...request, uid: process.geteuid?.() }, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
   const before = kept.find((each) => each.key === key);
   if (before !== undefined && isStill(binding, before)) return before.facts;
   const { facts, memory } = readTree(binding, request);

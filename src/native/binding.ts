@@ -56,6 +56,8 @@ export interface OpenedObject {
 export interface SurveyRequest {
   /** `tree`: everything beneath the root. `git-dir`: the root is a repository's own directory. `modules`: it holds those of submodules. */
   readonly start: 'tree' | 'git-dir' | 'modules';
+  /** What the root has to be; ESTALE where it is another object. */
+  readonly identity?: { readonly dev: bigint; readonly ino: bigint };
   /** Looked for in every directory. What is found is not entered. */
   readonly names: readonly string[];
   readonly suffixes: readonly string[];

@@ -8,6 +8,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -73,6 +74,32 @@ describe('names', () => {
       'y/.vscode',
     ]);
     expect(survey().stopped).toBeUndefined();
+  });
+
+  it('are of the very root that is meant, or of none', () => {
+    file('.envrc');
+    const { dev, ino } = statSync(place, { bigint: true });
+    expect(survey({ identity: { dev, ino } }).paths).toEqual(['.envrc']);
+    for (const identity of [
+      { dev: dev + 1n, ino },
+      { dev, ino: ino + 1n },
+    ]) {
+      expect(() => survey({ identity })).toThrow(/ESTALE/);
+    }
+    symlinkSync(place, join(place, 'link'));
+    expect(() => survey({ identity: { dev, ino } }, join(place, 'link'))).toThrow();
+    for (const identity of [{}, { dev: 1, ino: 1 }, { dev }, 'root']) {
+      expect(() => survey({ identity } as unknown as SurveyRequest)).toThrow(TypeError);
+    }
+  });
+
+  it('of a repository are told by its configuration alone, and of a directory with another one not', () => {
+    for (const name of ['bare', 'other']) directory(`${name}/hooks`);
+    file('bare/config', '[core]\n\trepositoryFormatVersion = 0\n');
+    file('other/config', '[core]\n');
+    const { found } = survey();
+    expect(found.filter(({ isGitDir }) => isGitDir).map(({ path }) => path)).toEqual(['bare']);
+    expect(found.map(({ path }) => path).sort()).toEqual(['bare', 'bare/config', 'bare/hooks']);
   });
 
   it('of every kind are told, and nothing is followed', () => {

@@ -152,22 +152,25 @@ describe.each(PERSONAS)('$name', (persona) => {
     const script = `for each in ${lib} ${lib}.was ${outside}; do
       echo > $each/made; echo evil >> $each/.envrc; echo evil > $each/.git/hooks/pre-commit; done; true`;
     const seen = new Set<string>();
-    for (let round = 0; round < ROUNDS && seen.size < 3; round++) {
-      const { result } = await stage.script(script, { workspace: lib, cwd: '/', reject: false });
-      const was =
-        lstatSync(`${lib}.was`, { throwIfNoEntry: false }) === undefined ? lib : `${lib}.was`;
-      const made = [was, outside].filter((path) => existsSync(`${path}/made`));
-      const granted = inodes.indexOf(result?.policy?.workspace.value.ino ?? -1n);
-      expect(made.every((path) => path === [was, outside][granted])).toBe(true);
-      for (const path of made) rmSync(`${path}/made`);
-      for (const path of [was, outside]) {
-        expect(readFileSync(`${path}/.envrc`, 'utf8')).toBe('true\n');
-        expect(readdirSync(`${path}/.git/hooks`)).toEqual([]);
+    try {
+      for (let round = 0; round < ROUNDS && seen.size < 3; round++) {
+        const { result } = await stage.script(script, { workspace: lib, cwd: '/', reject: false });
+        const was =
+          lstatSync(`${lib}.was`, { throwIfNoEntry: false }) === undefined ? lib : `${lib}.was`;
+        const made = [was, outside].filter((path) => existsSync(`${path}/made`));
+        const granted = inodes.indexOf(result?.policy?.workspace.value.ino ?? -1n);
+        expect(made.every((path) => path === [was, outside][granted])).toBe(true);
+        for (const path of made) rmSync(`${path}/made`);
+        for (const path of [was, outside]) {
+          expect(readFileSync(`${path}/.envrc`, 'utf8')).toBe('true\n');
+          expect(readdirSync(`${path}/.git/hooks`)).toEqual([]);
+        }
+        seen.add(result?.outcome.kind === 'exited' ? `wrote ${granted}` : 'refused');
       }
-      seen.add(result?.outcome.kind === 'exited' ? `wrote ${granted}` : 'refused');
+    } finally {
+      goesOn = false;
+      await swap;
     }
-    goesOn = false;
-    await swap;
     expect([...seen].sort()).toEqual(['refused', 'wrote 0', 'wrote 1']);
   });
 });
