@@ -38,7 +38,7 @@ const USUAL = [
 ].map((name) => `/${name}`);
 
 export interface ReadingRequest {
-  readonly hidden: readonly Pick<HiddenPath, 'path' | 'dev' | 'ino' | 'kind'>[];
+  readonly hidden: readonly Pick<HiddenPath, 'path' | 'dev' | 'ino'>[];
   /** Canonical paths that the Run needs, in case what holds them cannot be listed. */
   readonly needed: readonly string[];
 }
@@ -48,15 +48,12 @@ export function readReading({ hidden, needed }: ReadingRequest): ReadingFacts {
   const mounts = readMounts();
   if (mounts === undefined) return { kind: 'unlisted', reason: 'unknown-mounts' };
   const names = new Map<string, Identity & { readonly path: string }>();
-  const linked: { path: string; links: number; key: string }[] = [];
-  for (const { path, dev, ino, kind } of hidden) {
+  for (const { path, dev, ino } of hidden) {
     if (isOfProc(path)) return { kind: 'unlisted', reason: 'beneath-proc', path };
     const found = lookAt(path);
     if (found?.dev !== dev || found.ino !== ino) {
       return { kind: 'unlisted', reason: 'changed', path };
     }
-    const links = Number(found.nlink);
-    if (kind === 'file' && links > 1) linked.push({ path, links, key: keyOf(found) });
     const paths = pathsTo(path, mounts);
     if (paths === undefined) return { kind: 'unlisted', reason: 'unknown-mounts', path };
     for (const each of paths) {
@@ -68,25 +65,11 @@ export function readReading({ hidden, needed }: ReadingRequest): ReadingFacts {
   const outermost = [...names.values()].filter(
     ({ path }) => !above([path]).some((each) => names.has(each)),
   );
-  const shared = linked.filter(({ links, key }) => links > hiddenNames(key, hidden));
-  return list({
-    hidden: outermost,
-    linked: shared.map(({ path, links }) => ({ path, links })),
-    needed,
-  });
+  return list(outermost, needed);
 }
 
 function isOfProc(path: string): boolean {
   return path === '/proc' || path.startsWith('/proc/');
-}
-
-/** How many of a file's names are hidden. */
-function hiddenNames(key: string, hidden: ReadingRequest['hidden']): number {
-  return hidden.filter((each) => keyOf(each) === key).length;
-}
-
-function keyOf({ dev, ino }: Identity): string {
-  return `${dev}:${ino}`;
 }
 
 /** By path, without duplicates. */
@@ -101,13 +84,10 @@ function above(paths: readonly string[]): readonly string[] {
   return [...found].sort();
 }
 
-interface ListRequest {
-  readonly hidden: Extract<ReadingFacts, { kind: 'listed' }>['hidden'];
-  readonly linked: Extract<ReadingFacts, { kind: 'listed' }>['linked'];
-  readonly needed: readonly string[];
-}
-
-function list({ hidden, linked, needed }: ListRequest): ReadingFacts {
+function list(
+  hidden: Extract<ReadingFacts, { kind: 'listed' }>['hidden'],
+  needed: readonly string[],
+): ReadingFacts {
   const directories: DirectoryFact[] = [];
   let left = LIMITS.readableEntries.value;
   for (const path of above(hidden.map((each) => each.path))) {
@@ -126,7 +106,7 @@ function list({ hidden, linked, needed }: ListRequest): ReadingFacts {
       entries: known.flatMap((name) => entryOf(path, name)),
     });
   }
-  return { kind: 'listed', hidden, above: directories, linked };
+  return { kind: 'listed', hidden, above: directories };
 }
 
 /** At most one more than `most`. Undefined where the user may not list it. */

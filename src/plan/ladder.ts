@@ -9,7 +9,7 @@ import type { Effect } from '../schema/proofs.js';
 import type { Guarantee, Mechanism, Promised } from '../schema/vocabulary.js';
 import type { Applied } from './enforcement.js';
 import type { FilterFeature, Namespace } from './plan.js';
-import { readingNote, secondNameGap, ungrantedWords } from './reading-words.js';
+import { readingNote, ungrantedWords } from './reading-words.js';
 import { hasOwnSharedMemory } from './view.js';
 import { withoutMountsWords } from './without-mounts.js';
 
@@ -127,7 +127,7 @@ function isPrivate(policy: Policy, { mechanisms }: Applied): boolean {
 
 type NamedFile = Pick<Policy['protectedPaths'][number], 'path' | 'kind' | 'links' | 'dev' | 'ino'>;
 
-/** A mount is on a name: what has another one, which is not among them, is open through that. */
+/** A mount is on a name, and so are rules: what has another one, which is not among them, is open through that. */
 function withSecondName(paths: readonly NamedFile[], done: string): Gap | undefined {
   const shared = paths.find(
     (each) => each.kind === 'file' && each.links > 1 && each.links > namesOf(each, paths),
@@ -215,7 +215,7 @@ export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {
       { ...LANDLOCK, restrictsReading: true, stops: ['hidden-read'] },
     ],
     gap: HIDDEN_PATHS,
-    opened: ({ hidden }, { reading }) => secondNameGap(reading) ?? withSecondName(hidden, 'read'),
+    opened: ({ hidden }) => withSecondName(hidden, 'read'),
     missing: (applied) => unreadableGap(applied) ?? lacksMounts(HIDDEN_PATHS)(applied),
     note: (policy, { reading }) => readingNote(policy, reading),
   },

@@ -6,7 +6,6 @@
 import { isWithin } from '../policy/roots.js';
 import type { Policy } from '../schema/policy.js';
 import type { ReadingGap } from '../schema/reading.js';
-import type { Gap } from './ladder.js';
 import type { Reading } from './reading.js';
 
 /** As many as a line of a report can hold. */
@@ -22,16 +21,6 @@ const BECAUSE: Readonly<Record<ReadingGap, string>> = {
 /** Why rules could not do it; follows a gap. */
 export function ungrantedWords({ reason, path }: Extract<Reading, { kind: 'unlisted' }>): string {
   return path === undefined ? BECAUSE[reason] : `${BECAUSE[reason]} (${path})`;
-}
-
-/** What reading by rules does not keep: the second name of a file. */
-export function secondNameGap(reading: Reading | undefined): Gap | undefined {
-  const [first] = reading?.kind === 'granted' ? reading.linked : [];
-  if (first === undefined) return undefined;
-  return {
-    gap: `${first.path} has a second name (${first.links} links), and can be read through that`,
-    remedy: 'hide that name as well, or make a copy of the file in its place',
-  };
 }
 
 /** What a command trips over where rules hide paths. */

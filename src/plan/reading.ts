@@ -18,14 +18,13 @@ export type Reading =
       /** Of these the ones that the user cannot list either: of what is in them only what the Run needs was granted. */
       readonly unlisted: readonly string[];
       readonly hidden: readonly string[];
-      readonly linked: Extract<ReadingFacts, { kind: 'listed' }>['linked'];
     }
   | Extract<ReadingFacts, { kind: 'unlisted' }>;
 
 /** Grants every entry of the directories above that neither is hidden nor leads to it. */
 export function readingOf(facts: ReadingFacts): Reading {
   if (facts.kind === 'unlisted') return facts;
-  const { above, hidden, linked } = facts;
+  const { above, hidden } = facts;
   const paths = new Set([...above, ...hidden].map(({ path }) => path));
   // A rule is for the object, whatever its name: one that another mount shows must not be granted by that name.
   const objects = new Set([...above, ...hidden].map((each) => keyOf(each)));
@@ -41,7 +40,6 @@ export function readingOf(facts: ReadingFacts): Reading {
     closed: above.map(({ path }) => path),
     unlisted: above.filter(({ isListed }) => !isListed).map(({ path }) => path),
     hidden: hidden.map(({ path }) => path),
-    linked,
   };
 }
 

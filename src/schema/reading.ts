@@ -38,7 +38,5 @@ export type ReadingFacts =
       readonly hidden: readonly (Identity & { readonly path: string })[];
       /** Every directory above one of these, by path. */
       readonly above: readonly DirectoryFact[];
-      /** Hidden files with a second name, which may lie anywhere. */
-      readonly linked: readonly { readonly path: string; readonly links: number }[];
     }
   | { readonly kind: 'unlisted'; readonly reason: ReadingGap; readonly path?: string };

@@ -1,5 +1,4 @@
 import {
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -74,15 +73,6 @@ describe('what lies beside hidden paths', () => {
     const facts = readReading({ hidden: hide(inner, at('home/secret')), needed: [] });
     expect(listed(facts).hidden.map(({ path }) => path)).toEqual([at('home/secret')]);
     expect(listed(facts).above.map(({ path }) => path)).not.toContain(at('home/secret'));
-  });
-
-  it('a second name is told, unless it is hidden as well', () => {
-    const secret = file('home/secret');
-    linkSync(secret, at('other'));
-    const alone = readReading({ hidden: hide(secret), needed: [] });
-    expect(listed(alone).linked).toEqual([{ path: secret, links: 2 }]);
-    const both = readReading({ hidden: hide(secret, at('other')), needed: [] });
-    expect(listed(both).linked).toEqual([]);
   });
 
   it('what is another object by now, or gone, is not listed', () => {

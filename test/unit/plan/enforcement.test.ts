@@ -50,7 +50,6 @@ const GRANTED: Reading = {
   closed: ['/'],
   unlisted: [],
   hidden: ['/secret'],
-  linked: [],
 };
 const UNPROTECTED = policyOf({ ...QUIET, mode: 'workspace-write', protect: 'none' });
 const STOPPED = proofsOf('stopped');
@@ -280,9 +279,9 @@ describe('the report', () => {
 });
 
 describe('hidden paths without mounts', () => {
-  const hiddenBy = (reading: Reading) =>
+  const hiddenBy = (reading: Reading, policy = HIDING) =>
     enforcementOf({
-      policy: HIDING,
+      policy,
       applied: {
         ...applied(7),
         withoutMounts: { kind: 'none', reason: 'left-out' },
@@ -298,7 +297,8 @@ describe('hidden paths without mounts', () => {
   });
 
   it('are absent for a second name, which is named', () => {
-    const report = hiddenBy({ ...GRANTED, linked: [{ path: '/secret', links: 2 }] });
+    const hidden = HIDING.hidden.map((each) => ({ ...each, links: 2 }));
+    const report = hiddenBy(GRANTED, { ...HIDING, hidden });
     expect(report).toMatchObject({ status: 'absent', by: [] });
     expect(report.gap).toContain('/secret has a second name (2 links)');
     expect(report.remedy).toContain('copy');

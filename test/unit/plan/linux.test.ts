@@ -67,7 +67,6 @@ describe('reading', () => {
         entries: [{ name: 'notes', kind: 'other', dev: 1n, ino: 3n }],
       },
     ],
-    linked: [],
   };
   const mounts = { kind: 'user', proofs: {} } as const;
   const of = (host: Partial<HostCapabilities>) =>

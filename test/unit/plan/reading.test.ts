@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../src/plan/plan.js';
 import { readingOf } from '../../../src/plan/reading.js';
-import { readingNote, secondNameGap, ungrantedWords } from '../../../src/plan/reading-words.js';
+import { readingNote, ungrantedWords } from '../../../src/plan/reading-words.js';
 import type { DirectoryFact, ReadingFacts } from '../../../src/schema/reading.js';
 import { policyOf } from '../../support/made-up-policy.js';
 
@@ -54,7 +54,6 @@ function factsOf(places: readonly Place[], hidden: readonly string[]): Listed {
     kind: 'listed',
     hidden: objects.map(({ path, dev, ino }) => ({ path, dev, ino })),
     above,
-    linked: [],
   };
 }
 
@@ -174,12 +173,6 @@ describe('in words', () => {
     expect(readingNote({ ...policy, writable: [root] }, reading)).toContain(
       '/home/key lies in a writable root: it can be overwritten and removed',
     );
-  });
-
-  it('a second name is a gap, and is named', () => {
-    expect(secondNameGap(reading)).toBeUndefined();
-    const gap = secondNameGap({ ...reading, linked: [{ path: '/home/key', links: 2 }] });
-    expect(gap?.gap).toContain('/home/key has a second name (2 links)');
   });
 
   it('why not follows, with the place', () => {
