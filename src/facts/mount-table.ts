@@ -10,6 +10,8 @@ import { O_PATH } from './objects.js';
 /** One mount. */
 export interface Mount {
   readonly id: number;
+  /** The mount that this one lies on. */
+  readonly parent: number;
   /** Of the file system; the same for everything that is mounted of it. */
   readonly device: string;
   /** What of the file system is mounted, from its own top. */
@@ -31,11 +33,14 @@ export function readMounts(): readonly Mount[] {
 /** The mounts of a text in the form of `/proc/self/mountinfo`. */
 export function mountsIn(text: string): readonly Mount[] {
   return text.split('\n').flatMap((line) => {
-    const [id = '', , device = '', root = '', point = '', ...rest] = line.split(' ');
+    const [id = '', parent = '', device = '', root = '', point = '', ...rest] = line.split(' ');
     const type = rest[rest.indexOf('-') + 1] ?? '';
     return point === ''
       ? []
-      : { id: Number(id), device, root: unescaped(root), point: unescaped(point), type };
+      : {
+          ...{ id: Number(id), parent: Number(parent), device },
+          ...{ root: unescaped(root), point: unescaped(point), type },
+        };
   });
 }
 

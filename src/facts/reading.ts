@@ -10,7 +10,8 @@ import type { Identity } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
 import type { HiddenPath } from '../schema/protection.js';
 import type { DirectoryFact, EntryFact, ReadingFacts } from '../schema/reading.js';
-import { pathsTo, readMounts } from './mounts.js';
+import { pathsTo } from './mount-paths.js';
+import { readMounts } from './mount-table.js';
 
 /** Of the root directory, where it cannot be listed, as within another such run. */
 const USUAL = [
@@ -46,7 +47,6 @@ export interface ReadingRequest {
 /** Lists them. Never throws: what cannot be found out is said. */
 export function readReading({ hidden, needed }: ReadingRequest): ReadingFacts {
   const mounts = readMounts();
-  if (mounts === undefined) return { kind: 'unlisted', reason: 'unknown-mounts' };
   const names = new Map<string, Identity & { readonly path: string }>();
   for (const { path, dev, ino } of hidden) {
     if (isOfProc(path)) return { kind: 'unlisted', reason: 'beneath-proc', path };

@@ -10,10 +10,17 @@ const TEXT = `22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
 describe('the list of mounts', () => {
   it('has what is mounted, where, and of which kind, whatever optional fields there are', () => {
     expect(mountsIn(TEXT)).toEqual([
-      { id: 22, device: '8:1', root: '/', point: '/', type: 'ext4' },
-      { id: 23, device: '0:5', root: '/', point: '/dev', type: 'devtmpfs' },
-      { id: 40, device: '8:1', root: '/srv/data', point: '/mnt/with space', type: 'ext4' },
-      { id: 41, device: '0:44', root: '/', point: '/dev/mqueue', type: 'mqueue' },
+      { id: 22, parent: 1, device: '8:1', root: '/', point: '/', type: 'ext4' },
+      { id: 23, parent: 22, device: '0:5', root: '/', point: '/dev', type: 'devtmpfs' },
+      {
+        id: 40,
+        parent: 22,
+        device: '8:1',
+        root: '/srv/data',
+        point: '/mnt/with space',
+        type: 'ext4',
+      },
+      { id: 41, parent: 22, device: '0:44', root: '/', point: '/dev/mqueue', type: 'mqueue' },
     ]);
   });
 

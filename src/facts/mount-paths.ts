@@ -1,54 +1,11 @@
 /**
- * The mounts that this process sees, and by which other paths they show the same objects. Read from `/proc/self/mountinfo`
- * (proc_pid_mountinfo(5)); nothing is looked up by path.
+ * By which other paths the mounts here show the same objects, from the list of them alone: nothing is looked up by path, so
+ * that none is missed for being out of sight now.
  * @module
  */
 
-import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-
-/** One line of mountinfo. */
-export interface Mount {
-  readonly id: number;
-  readonly parent: number;
-  /** Of the file system: two mounts with the same one show the same objects. */
-  readonly device: string;
-  /** What of the file system is mounted. */
-  readonly root: string;
-  /** Where. */
-  readonly point: string;
-}
-
-/** The mounts, or undefined where the kernel does not tell. */
-export function readMounts(): readonly Mount[] | undefined {
-  try {
-    return mountsIn(readFileSync('/proc/self/mountinfo', 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined for what has no line of that form: a mount that is not understood must not go unseen. */
-export function mountsIn(text: string): readonly Mount[] | undefined {
-  const mounts: Mount[] = [];
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    const [id, parent, device, root, point] = line.split(' ');
-    if (id === undefined || parent === undefined || device === undefined) return undefined;
-    if (root === undefined || point?.startsWith('/') !== true) return undefined;
-    const numbers = { id: Number(id), parent: Number(parent) };
-    if (Number.isNaN(numbers.id) || Number.isNaN(numbers.parent)) return undefined;
-    mounts.push({ ...numbers, device, root: unescaped(root), point: unescaped(point) });
-  }
-  return mounts;
-}
-
-/** Space, tab, newline and backslash are written as three octal digits. */
-function unescaped(text: string): string {
-  return text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  );
-}
+import type { Mount } from './mount-table.js';
 
 /**
  * Every path that leads to `path` or into it: itself, and where other mounts show it, a part of it, or what is mounted in it;

@@ -1,35 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Mount } from '../../../src/facts/mounts.js';
-import { mountAt, mountsIn, pathsTo, readMounts } from '../../../src/facts/mounts.js';
+import { mountAt, pathsTo } from '../../../src/facts/mount-paths.js';
+import { type Mount, mountsIn, readMounts } from '../../../src/facts/mount-table.js';
 
 /** `id parent device root point` a line. */
 function mounts(...lines: readonly string[]): readonly Mount[] {
-  const found = mountsIn(lines.map((line) => `${line} rw - x x rw`).join('\n'));
-  if (found === undefined) throw new Error('a line has another form');
-  return found;
+  return mountsIn(lines.map((line) => `${line} rw - x x rw`).join('\n'));
 }
 
 const ROOT = '1 0 8:1 / /';
-
-describe('lines of mountinfo', () => {
-  it('are read, with what is written in octal', () => {
-    expect(mounts(ROOT, '2 1 8:2 /a\\040b /mnt/c\\134d')).toEqual([
-      { id: 1, parent: 0, device: '8:1', root: '/', point: '/' },
-      { id: 2, parent: 1, device: '8:2', root: '/a b', point: '/mnt/c\\d' },
-    ]);
-  });
-
-  it('of another form are not passed over', () => {
-    for (const line of ['x', '1 0 8:1 /', 'a 0 8:1 / /', '1 b 8:1 / /', '1 0 8:1 / mnt']) {
-      expect(mountsIn(line), line).toBeUndefined();
-    }
-  });
-
-  it('of this process lead to the mount that its own record is on', () => {
-    const here = readMounts() ?? [];
-    expect(mountAt('/proc/self/mountinfo', here)?.point).toBe('/proc');
-  });
-});
 
 describe('the mount that a path leads to', () => {
   const rows: readonly (readonly [string, readonly string[], string, number | undefined])[] = [
@@ -47,6 +25,11 @@ describe('the mount that a path leads to', () => {
     ['what is mounted over the root', ['1 1 0:1 / /', '2 1 8:1 / /'], '/a', 2],
     ['a changed root that is no mount', ['2 1 8:2 / /a'], '/b', undefined],
   ];
+  it('is told by the list of this machine', () => {
+    expect(mountAt('/proc/self/mountinfo', readMounts())?.point).toBe('/proc');
+    expect(mountAt('/proc', [])).toBeUndefined();
+  });
+
   it.each(rows)('%s', (_name, lines, path, id) => {
     expect(mountAt(path, mounts(...lines))?.id).toBe(id);
   });
