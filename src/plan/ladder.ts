@@ -125,7 +125,10 @@ function isPrivate(policy: Policy, { mechanisms }: Applied): boolean {
   return mechanisms.includes('mounts') && hasOwnSharedMemory(policy);
 }
 
-type NamedFile = Pick<Policy['protectedPaths'][number], 'path' | 'kind' | 'links' | 'dev' | 'ino'>;
+type NamedFile = Pick<
+  Policy['protectedPaths'][number],
+  'path' | 'kind' | 'links' | 'dev' | 'ino' | 'isAlias'
+>;
 
 /** A mount is on a name, and so are rules: what has another one, which is not among them, is open through that. */
 function withSecondName(paths: readonly NamedFile[], done: string): Gap | undefined {
@@ -140,7 +143,7 @@ function withSecondName(paths: readonly NamedFile[], done: string): Gap | undefi
 }
 
 function namesOf({ dev, ino }: NamedFile, paths: readonly NamedFile[]): number {
-  return paths.filter((each) => each.dev === dev && each.ino === ino).length;
+  return paths.filter((each) => !each.isAlias && each.dev === dev && each.ino === ino).length;
 }
 
 export const LADDER: Readonly<Record<Guarantee, LadderRow>> = {

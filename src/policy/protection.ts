@@ -86,13 +86,21 @@ function askedOf({ params, facts, source, grants }: ProtectionRequest): readonly
       throw conflict(origin, `${path} cannot be protected: ${granted.origin.name} grants it`);
     }
     const entry = { kind, dev, ino, links, class: 'asked', origin } as const;
-    return pathsTo(path, facts).map((each) => ({ ...entry, path: each }));
+    return atEveryPath({ ...entry, path }, facts);
   });
 }
 
 /** What is mounted more than once has as many paths. */
 function pathsTo(path: string, { aliases }: PolicyFacts): readonly string[] {
   return [path, ...(aliases.get(path) ?? [])];
+}
+
+function atEveryPath<T extends { readonly path: string }>(
+  entry: T,
+  facts: PolicyFacts,
+): readonly (T & { readonly isAlias?: true })[] {
+  const [, ...others] = pathsTo(entry.path, facts);
+  return [entry, ...others.map((path) => ({ ...entry, path, isAlias: true as const }))];
 }
 
 function defaultsOf({
@@ -186,11 +194,11 @@ function hiddenOf(request: ProtectionRequest): {
         `${path} cannot be hidden: it is a ${kind}, neither a file nor a directory`,
       );
     }
-    return paths.map((each) => ({ path: each, kind, dev, ino, links, class: 'asked', origin }));
+    return atEveryPath({ path, kind, dev, ino, links, class: 'asked', origin } as const, facts);
   });
   const secrets = facts.secrets.flatMap((each) => {
     const found = secretOf(each, origin);
-    return found.flatMap((one) => pathsTo(one.path, facts).map((path) => ({ ...one, path })));
+    return found.flatMap((one) => atEveryPath(one, facts));
   });
   const open = secrets.filter(({ path }) => needed.some((place) => isWithin(place.path, path)));
   const unique = new Map<string, HiddenPath>();

@@ -43,6 +43,8 @@ export interface ProtectedPath {
   readonly ino: bigint;
   /** Names of the inode: a file with a second one can be written through that. */
   readonly links: number;
+  /** No name of its own: a further path that mounts give to one. */
+  readonly isAlias?: true;
   readonly class: ProtectedClass;
   readonly origin: Origin;
 }
@@ -56,6 +58,8 @@ export interface HiddenPath {
   readonly ino: bigint;
   /** Names of the inode: a file with a second one can be read through that. */
   readonly links: number;
+  /** No name of its own: a further path that mounts give to one. */
+  readonly isAlias?: true;
   readonly class: HiddenClass;
   readonly origin: Origin;
 }

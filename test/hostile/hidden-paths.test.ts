@@ -379,6 +379,20 @@ describe.each(PERSONAS)('hidden by rules, where all is mounted again, as $name',
     'mounts',
   );
 
+  it('further paths are no names: a second one is a gap all the same', async () => {
+    stage.directory('other');
+    linkSync(stage.file('home/key', SECRET), stage.path('other/again'));
+    for (const namespaces of ['never', 'auto'] as const) {
+      const hide = [stage.path('home/key')];
+      const { result } = await stage.script('cat ../other/again', { namespaces, hide });
+      expect(result?.stdout).toBe(SECRET);
+      expect(result?.enforcement?.guarantees['hidden-paths'], namespaces).toMatchObject({
+        status: 'absent',
+        gap: expect.stringContaining('has a second name (2 links)'),
+      });
+    }
+  });
+
   it('it is read by none of its names, and what lies beside by all of them', async () => {
     stage.file('home/key', SECRET);
     stage.file('home/notes', 'notes');
