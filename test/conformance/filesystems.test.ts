@@ -5,6 +5,8 @@ import { fuseProgram } from '../support/build.js';
 import { nothingLives } from '../support/processes.js';
 import { OWN_MOUNTS, type Unconfined } from '../support/runner.js';
 import { Stage } from '../support/stage.js';
+import { leftInTemp } from '../support/temp.js';
+import { until } from '../support/until.js';
 
 /** Beyond these calls on files wait at once, further ones are refused. */
 const MOST_FILE_WORKERS = 96;
@@ -62,6 +64,8 @@ describe('a file system in user space', () => {
     };
     afterEach(async () => {
       if (marker !== '') await nothingLives(marker);
+      // The guard removes it once the last process is let go, which nobody waits for.
+      await until('the temp directory is gone', () => leftInTemp(stage.runner.temp).length === 0);
     });
 
     it('is one: without Cordon the call waits as well', async () => {
