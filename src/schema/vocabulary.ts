@@ -42,8 +42,8 @@ export type NamespacesChoice = (typeof NAMESPACES_CHOICES)[number];
 export const PROTECT_CHOICES = ['default', 'none'] as const;
 export type ProtectChoice = (typeof PROTECT_CHOICES)[number];
 
-/** `config`: a repository's configuration may be changed, which is judged afterwards. `strict`: no name may appear either. */
-export const GIT_CHOICES = ['default', 'config', 'strict'] as const;
+/** `config`: a repository's configuration may be changed, which is judged afterwards. */
+export const GIT_CHOICES = ['default', 'config'] as const;
 export type GitChoice = (typeof GIT_CHOICES)[number];
 
 /** Every named promise, in the order reports print them. */

@@ -21,7 +21,7 @@ describe('accepted options', () => {
     { require: 'full' },
     { protect: 'none' },
     { protect: ['none', 'docs'], hide: ['secrets', '/srv/x'], git: 'config' },
-    { protect: [], hide: [], git: 'strict' },
+    { protect: [], hide: [], git: 'config' },
     { require: ['write', 'truncate'] },
     { cwd: '/', env: { PATH: '/bin', HOME: undefined }, extendEnv: false, origin: 'flag' },
     { env: process.env },
