@@ -50,14 +50,16 @@ async function library(title, bar) {
   const variants = ['pipe', 'ignore'];
   console.log(title);
   for (const stdio of variants) {
-    const [plain, noTemp, full] = await interleave([
+    const [plain, noTemp, full, writes] = await interleave([
       () => nodeSpawn(stdio),
       () => confine(PROGRAM, [], { stdio, temp: 'none' }),
       () => confine(PROGRAM, [], { stdio }),
+      () => confine(PROGRAM, [], { stdio, mode: 'workspace-write' }),
     ]);
     row(`child_process.spawn, stdio ${stdio}`, plain, plain);
     row('confine, temp none', noTemp, plain, bar);
     row('confine, private temp (the default)', full, plain, bar);
+    row('confine, workspace-write, here', writes, plain);
   }
 }
 
@@ -72,7 +74,23 @@ const EVERYTHING = [
   'observe',
 ];
 
-function native(title, filter, bars) {
+/** As a run that writes its workspace has them. */
+function mountsOf(kind) {
+  const { dev, ino } = statSync(root, { bigint: true });
+  const plain = (view, path) => ({ kind: view, path, identity: null });
+  return {
+    namespaces: [...(kind === 'user' ? ['user'] : []), 'mount', 'ipc'],
+    views: [
+      plain('read-only', '/'),
+      { kind: 'root', path: root.replace(/\/$/, ''), identity: { dev, ino } },
+      plain('shared-memory', '/dev/shm'),
+      plain('terminals', '/dev/pts'),
+      plain('kept', join(root, 'package.json')),
+    ],
+  };
+}
+
+function native(title, filter, bars, mounts = { namespaces: [], views: [] }) {
   console.log(
     `native paths, ${PROGRAM} from a small C++ process (test/bench/spawn_bench.cc), ${title}`,
   );
@@ -91,7 +109,7 @@ function native(title, filter, bars) {
     const name = 'cordon-bench00000000000';
     const files = [null, join(scratch, name)].map((temp, index) => {
       const file = join(scratch, `plan${index}`);
-      writeFileSync(file, encodePlan(benchPlan(temp, filter)));
+      writeFileSync(file, encodePlan({ ...benchPlan(temp, filter), ...mounts }));
       return file;
     });
     const lines = execFileSync(
@@ -203,6 +221,12 @@ async function memory() {
 console.log(machine(ROUNDS));
 native('without the filter', [], { served: '1.6', 'one-shot': '2.1' });
 native('everything on', EVERYTHING, { served: '1.9' });
+native(
+  'everything on, in mounts of its own',
+  EVERYTHING,
+  { served: '2.0' },
+  mountsOf(process.getuid() === 0 ? 'root' : 'user'),
+);
 await library('library, small heap, the first runs of a process', '0.9');
 // A daemon's: V8 has compiled by then what a run goes through.
 for (let run = 0; run < MANY_RUNS; run++) {
