@@ -36,8 +36,8 @@ PlanSpec full_plan() {
   plan.limits = {{4, 1, 1}, {7, 1024, 4096}};
   plan.namespaces = kNamespaceUser | kNamespaceMount | kNamespaceIpc;
   plan.views = {{ViewKind::kReadOnly, "/"},           {ViewKind::kRoot, "/work", true, 5, 6},
-                {ViewKind::kPin, "/work/a"},          {ViewKind::kKept, "/work/a/b", true, 7, 8},
-                {ViewKind::kReopened, "/work/a/b/c"}, {ViewKind::kHidden, "/work/h"},
+                {ViewKind::kPin, "/tree/a"},          {ViewKind::kKept, "/tree/a/b", true, 7, 8},
+                {ViewKind::kReopened, "/tree/a/b/c"}, {ViewKind::kHidden, "/tree/h"},
                 {ViewKind::kCopied, "/etc/c"},        {ViewKind::kSharedMemory, "/dev/shm"},
                 {ViewKind::kTerminals, "/dev/pts"},   {ViewKind::kTemporary, "/tmp"}};
   return plan;
