@@ -305,6 +305,21 @@ Napi::Value bytes_of(Napi::Env env, const std::string& content) {
                                      content.size());
 }
 
+// What lies at a place now, and the directory that holds it.
+struct Spotted {
+  UniqueFd directory;
+  std::string name;
+  struct stat found;
+};
+
+bool spot(const Witness& witness, const Place& place, Spotted* spotted) {
+  auto [above, name] = split_path(place.second);
+  spotted->directory = open_beneath(witness.roots[place.first].get(), above, O_PATH | O_DIRECTORY);
+  spotted->name = name;
+  return spotted->directory.valid() &&
+         fstatat(spotted->directory.get(), name.c_str(), &spotted->found, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 }  // namespace
 
 std::shared_ptr<const Witness> read_witness(const Napi::Value& value) {
@@ -392,15 +407,10 @@ Napi::Value identify(const Napi::CallbackInfo& info) {
   if (held == nullptr || !read_places(info[1], held->roots.size(), &place) || place.size() != 1) {
     return throw_type_error(env, "a witness and a place");
   }
-  auto [above, name] = split_path(place[0].second);
-  UniqueFd directory(open_beneath(held->roots[place[0].first].get(), above, O_PATH | O_DIRECTORY));
-  struct stat found;
-  if (!directory.valid() ||
-      fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
-    return env.Undefined();
-  }
+  Spotted spotted;
+  if (!spot(*held, place[0], &spotted)) return env.Undefined();
   Napi::Object object = Napi::Object::New(env);
-  set_identity(&object, found);
+  set_identity(&object, spotted.found);
   return object;
 }
 
@@ -427,14 +437,9 @@ Napi::Value read_beneath(const Napi::CallbackInfo& info) {
       !info[2].IsNumber()) {
     return throw_type_error(env, "a witness, a place and a number of bytes");
   }
-  auto [above, name] = split_path(place[0].second);
-  UniqueFd directory(open_beneath(held->roots[place[0].first].get(), above, O_PATH | O_DIRECTORY));
-  struct stat found;
-  if (!directory.valid() ||
-      fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
-    return env.Undefined();
-  }
-  auto content = read_whole(directory.get(), name, found,
+  Spotted spotted;
+  if (!spot(*held, place[0], &spotted)) return env.Undefined();
+  auto content = read_whole(spotted.directory.get(), spotted.name, spotted.found,
                             static_cast<size_t>(info[2].As<Napi::Number>().Int64Value()));
   return content == nullptr ? env.Undefined() : bytes_of(env, *content);
 }

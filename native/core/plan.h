@@ -100,21 +100,17 @@ struct Plan {
   bool restricts_reading() const { return (flags & kFlagRestrictsReading) != 0; }
 };
 
-struct PlanRule {
-  RuleKind kind;
+template <typename Kind>
+struct PlanObject {
+  Kind kind;
   bool has_identity;
   uint64_t device;
   uint64_t inode;
   const char* path;
 };
 
-struct PlanView {
-  ViewKind kind;
-  bool has_identity;
-  uint64_t device;
-  uint64_t inode;
-  const char* path;
-};
+using PlanRule = PlanObject<RuleKind>;
+using PlanView = PlanObject<ViewKind>;
 
 struct PlanLimit {
   uint32_t resource;

@@ -94,25 +94,20 @@ PlanList PlanReader::texts() {
   return list;
 }
 
-PlanRule PlanReader::rule() {
-  PlanRule rule{};
-  rule.kind = static_cast<RuleKind>(u32());
-  rule.has_identity = u32() != 0;
-  rule.device = u64();
-  rule.inode = u64();
-  rule.path = text();
-  return rule;
+template <typename Object>
+Object PlanReader::object() {
+  Object object{};
+  object.kind = static_cast<decltype(object.kind)>(u32());
+  object.has_identity = u32() != 0;
+  object.device = u64();
+  object.inode = u64();
+  object.path = text();
+  return object;
 }
 
-PlanView PlanReader::view() {
-  PlanView view{};
-  view.kind = static_cast<ViewKind>(u32());
-  view.has_identity = u32() != 0;
-  view.device = u64();
-  view.inode = u64();
-  view.path = text();
-  return view;
-}
+PlanRule PlanReader::rule() { return object<PlanRule>(); }
+
+PlanView PlanReader::view() { return object<PlanView>(); }
 
 PlanLimit PlanReader::limit() {
   PlanLimit limit{};

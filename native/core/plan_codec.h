@@ -30,6 +30,9 @@ class PlanReader {
 
  private:
   bool take(size_t bytes);
+  // Rules and views have the same form.
+  template <typename Object>
+  Object object();
 
   const uint8_t* first_;
   size_t size_;

@@ -17,6 +17,17 @@ class Writer {
     u32(static_cast<uint32_t>(values.size()));
     for (const std::string& value : values) text(value);
   }
+  template <typename Object>
+  void objects(const std::vector<Object>& objects) {
+    u32(static_cast<uint32_t>(objects.size()));
+    for (const Object& object : objects) {
+      u32(static_cast<uint32_t>(object.kind));
+      u32(object.has_identity ? 1 : 0);
+      u64(object.device);
+      u64(object.inode);
+      text(object.path);
+    }
+  }
   Bytes finish() {
     uint32_t length = static_cast<uint32_t>(bytes_.size());
     memcpy(bytes_.data() + 2 * sizeof(uint32_t), &length, sizeof length);
@@ -53,14 +64,7 @@ Bytes encode(const PlanSpec& plan) {
   out.text(plan.temp);
   out.texts(plan.arguments);
   out.texts(plan.environment);
-  out.u32(static_cast<uint32_t>(plan.rules.size()));
-  for (const RuleSpec& rule : plan.rules) {
-    out.u32(static_cast<uint32_t>(rule.kind));
-    out.u32(rule.has_identity ? 1 : 0);
-    out.u64(rule.device);
-    out.u64(rule.inode);
-    out.text(rule.path);
-  }
+  out.objects(plan.rules);
   out.u32(static_cast<uint32_t>(plan.limits.size()));
   for (const LimitSpec& limit : plan.limits) {
     out.u32(limit.resource);
@@ -68,14 +72,7 @@ Bytes encode(const PlanSpec& plan) {
     out.u64(limit.hard);
   }
   out.u32(plan.namespaces);
-  out.u32(static_cast<uint32_t>(plan.views.size()));
-  for (const ViewSpec& view : plan.views) {
-    out.u32(static_cast<uint32_t>(view.kind));
-    out.u32(view.has_identity ? 1 : 0);
-    out.u64(view.device);
-    out.u64(view.inode);
-    out.text(view.path);
-  }
+  out.objects(plan.views);
   return out.finish();
 }
 

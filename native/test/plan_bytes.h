@@ -11,21 +11,17 @@ namespace cordon::test {
 
 using Bytes = std::vector<uint8_t>;
 
-struct RuleSpec {
-  RuleKind kind;
+template <typename Kind>
+struct ObjectSpec {
+  Kind kind;
   std::string path;
   bool has_identity = false;
   uint64_t device = 0;
   uint64_t inode = 0;
 };
 
-struct ViewSpec {
-  ViewKind kind;
-  std::string path;
-  bool has_identity = false;
-  uint64_t device = 0;
-  uint64_t inode = 0;
-};
+using RuleSpec = ObjectSpec<RuleKind>;
+using ViewSpec = ObjectSpec<ViewKind>;
 
 struct LimitSpec {
   uint32_t resource;

@@ -29,13 +29,13 @@ PlanSpec full_plan() {
   plan.temp = "/tmp/cordon-0";
   plan.arguments = {"echo", "", "a b"};
   plan.environment = {"A=1", "B="};
-  plan.rules = {{RuleKind::kTree, "/work", true, 5, 6},
+  plan.rules = {{RuleKind::kTree, "/tree", true, 5, 6},
                 {RuleKind::kDevice, "/dev/null", false, 0, 0},
                 {RuleKind::kFile, "/etc/f", true, std::numeric_limits<uint64_t>::max(), 1},
                 {RuleKind::kDeviceTree, "/dev/pts", false, 0, 0}};
   plan.limits = {{4, 1, 1}, {7, 1024, 4096}};
   plan.namespaces = kNamespaceUser | kNamespaceMount | kNamespaceIpc;
-  plan.views = {{ViewKind::kReadOnly, "/"},           {ViewKind::kRoot, "/work", true, 5, 6},
+  plan.views = {{ViewKind::kReadOnly, "/"},           {ViewKind::kRoot, "/tree", true, 5, 6},
                 {ViewKind::kPin, "/tree/a"},          {ViewKind::kKept, "/tree/a/b", true, 7, 8},
                 {ViewKind::kReopened, "/tree/a/b/c"}, {ViewKind::kHidden, "/tree/h"},
                 {ViewKind::kCopied, "/etc/c"},        {ViewKind::kSharedMemory, "/dev/shm"},

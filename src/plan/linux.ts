@@ -135,6 +135,7 @@ export function confinementOf(
   const view = { policy, host, isInteractive: terminal !== null };
   const reading = hasMounts || host.reading === undefined ? undefined : readingOf(host.reading);
   const readable = reading?.kind === 'granted' ? reading.rules : undefined;
+  const namespaces = hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [];
   return {
     plan: {
       uid,
@@ -146,7 +147,7 @@ export function confinementOf(
       ...(readable !== undefined && { restrictsReading: true }),
       keepCapabilities: keeps ? KEPT_CAPABILITIES : 0n,
       limits: [CORE_LIMIT],
-      namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
+      namespaces,
       views: hasMounts ? viewsOf({ ...view, kind: mounts.kind }) : [],
     },
     applied: {
@@ -154,7 +155,7 @@ export function confinementOf(
       abi: landlockAbi,
       mechanisms: [...mechanismsOf(filter, hasMounts), ...(isWatched(policy) ? QUARANTINE : [])],
       filter,
-      namespaces: hasMounts ? namespacesOf({ policy, kind: mounts.kind }) : [],
+      namespaces,
       ...(mounts.kind === 'none' && { withoutMounts: mounts }),
       ...(reading !== undefined && { reading }),
     },

@@ -5,7 +5,7 @@
 
 import { dirname } from 'node:path';
 import { SandboxError } from '../errors/sandbox-error.js';
-import type { PolicyFacts, RepositoryFact, RootFact } from '../schema/facts.js';
+import type { PolicyFacts, RepositoryFact } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Origin, Policy, PolicyParams, Root } from '../schema/policy.js';
 import { pathsAmong } from '../schema/policy.js';
@@ -19,6 +19,7 @@ import type {
 } from '../schema/protection.js';
 import { SECRETS } from '../schema/secret-places.js';
 import type { GitChoice } from '../schema/vocabulary.js';
+import { factOf } from './asked.js';
 import type { Candidate } from './git-paths.js';
 import { gitPaths, pointerOf } from './git-paths.js';
 import type { OriginSource } from './origins.js';
@@ -296,16 +297,6 @@ function gitDirOf(repository: RepositoryFact): GitDir {
     dev,
     ino,
   };
-}
-
-function factOf(asked: string, { roots }: PolicyFacts): RootFact {
-  const fact = roots.get(asked);
-  if (fact !== undefined) return fact;
-  throw new SandboxError({
-    code: 'INTERNAL',
-    object: asked,
-    details: { reason: 'the policy names a path that was not looked up' },
-  });
 }
 
 function conflict(

@@ -4,10 +4,11 @@
  */
 
 import { SandboxError } from '../errors/sandbox-error.js';
-import type { DeviceName, PolicyFacts, RootFact } from '../schema/facts.js';
+import type { DeviceName, PolicyFacts } from '../schema/facts.js';
 import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/policy.js';
 import { NOTHING_PROTECTED } from '../schema/protection.js';
 import type { Mode } from '../schema/vocabulary.js';
+import { factOf } from './asked.js';
 import type { OriginSource } from './origins.js';
 import { DEFAULT_ORIGIN, isWrittenOut, originOf } from './origins.js';
 import { protectionsOf } from './protection.js';
@@ -142,16 +143,6 @@ function reachableSockets(
     });
   });
   return collapseRoots(granted);
-}
-
-function factOf(asked: string, { roots }: PolicyFacts): RootFact {
-  const fact = roots.get(asked);
-  if (fact !== undefined) return fact;
-  throw new SandboxError({
-    code: 'INTERNAL',
-    object: asked,
-    details: { reason: 'the policy names a path that was not looked up' },
-  });
 }
 
 interface DeviceRequest {
