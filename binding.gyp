@@ -66,6 +66,7 @@
         'native/binding/sweep.cc',
         'native/binding/system_error.cc',
         'native/binding/temps.cc',
+        'native/binding/tree_index.cc',
         'native/binding/witness.cc',
         'native/linux/landlock.cc',
         'native/linux/survey.cc',

@@ -30,6 +30,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"witness", cordon::witness},
       {"dismiss", cordon::dismiss},
       {"identify", cordon::identify},
+      {"interest", cordon::interest},
       {"sweep", cordon::sweep},
       {"contentBefore", cordon::content_before},
       {"readBeneath", cordon::read_beneath},

@@ -26,6 +26,7 @@ Napi::Value is_as_remembered(const Napi::CallbackInfo& info);
 Napi::Value witness(const Napi::CallbackInfo& info);
 Napi::Value dismiss(const Napi::CallbackInfo& info);
 Napi::Value identify(const Napi::CallbackInfo& info);
+Napi::Value interest(const Napi::CallbackInfo& info);
 Napi::Value sweep(const Napi::CallbackInfo& info);
 Napi::Value content_before(const Napi::CallbackInfo& info);
 Napi::Value read_beneath(const Napi::CallbackInfo& info);

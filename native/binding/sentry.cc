@@ -18,6 +18,7 @@ namespace cordon {
 namespace {
 
 constexpr uint32_t kEvents = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
+constexpr size_t kMostPosts = 64;
 
 }  // namespace
 
@@ -64,8 +65,16 @@ std::vector<std::string> Sentry::leave(int watch) {
   std::vector<std::string> taken = static_cast<std::vector<std::string>&&>(post->second.taken);
   post->second.taken.clear();
   if (--post->second.count > 0) return taken;
-  inotify_rm_watch(events_.get(), watch);
-  posts_.erase(post);
+  // The next run in the same place finds the watch made; nothing else of it is held.
+  post->second.directory.reset();
+  for (auto each = posts_.begin(); posts_.size() > kMostPosts && each != posts_.end();) {
+    if (each->second.count > 0) {
+      ++each;
+      continue;
+    }
+    inotify_rm_watch(events_.get(), each->first);
+    each = posts_.erase(each);
+  }
   return taken;
 }
 
@@ -78,17 +87,25 @@ void Sentry::run() {
     ssize_t length = read(events_.get(), buffer, sizeof buffer);
     for (ssize_t at = 0; at < length;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
+      if ((event->mask & IN_IGNORED) != 0) forget(event->wd);
       if (event->len > 0) handle(event->wd, event->name);
       at += static_cast<ssize_t>(sizeof *event + event->len);
     }
   }
 }
 
+// The directory is gone, and the watch with it.
+void Sentry::forget(int watch) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto post = posts_.find(watch);
+  if (post != posts_.end() && post->second.count == 0) posts_.erase(post);
+}
+
 void Sentry::handle(int watch, const char* name) {
   if (folded_name(name) != "commondir") return;
   std::lock_guard<std::mutex> lock(mutex_);
   auto post = posts_.find(watch);
-  if (post == posts_.end()) return;
+  if (post == posts_.end() || post->second.count == 0) return;
   std::string aside = unforeseen_name(name);
   int directory = post->second.directory.get();
   if (rename_at(directory, name, directory, aside, kRenameNoReplace) != 0) return;

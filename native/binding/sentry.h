@@ -34,12 +34,13 @@ class Sentry {
 
   bool begin();
   void run();
+  void forget(int watch);
   void handle(int watch, const char* name);
 
   std::mutex mutex_;
   UniqueFd events_;
   UniqueFd stop_;
-  std::map<int, Post> posts_;
+  std::map<int, Post> posts_;  // also of directories that nobody has entered any more
   std::thread thread_;
 };
 

@@ -2,9 +2,17 @@
 
 #include "linux/survey.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "binding/arguments.h"
@@ -101,27 +109,67 @@ Napi::Object object_of(Napi::Env env, const SurveyedObject& found) {
   return object;
 }
 
-SurveyMemory* memory_of(double number, ThreadState* state) {
-  for (SurveyMemory& memory : state->memories) {
-    if (memory.number != 0 && memory.number == number) return &memory;
+KeptSurvey* memory_of(double number, ThreadState* state) {
+  for (KeptSurvey& kept : state->surveys) {
+    if (kept.memory.number != 0 && kept.memory.number == number) return &kept;
   }
   return nullptr;
 }
 
 // A look that goes on where another one began: one memory for both, which is a new one where there
 // is none.
-uint32_t keep(Sight sight, const Napi::Value& before, ThreadState* state) {
-  SurveyMemory* memory =
+uint32_t keep(Sight sight, std::optional<Followed> followed, const Napi::Value& before,
+              ThreadState* state) {
+  KeptSurvey* kept =
       before.IsNumber() ? memory_of(before.As<Napi::Number>().DoubleValue(), state) : nullptr;
-  if (memory == nullptr) {
+  if (kept == nullptr) {
     // Of one that is gone by now, nothing may be taken to be as it was.
     if (before.IsNumber()) sight.can_tell = false;
-    uint32_t number = ++state->memory_count;
-    memory = &state->memories[number % std::size(state->memories)];
-    *memory = {number, {}};
+    uint32_t number = ++state->survey_count;
+    kept = &state->surveys[number % std::size(state->surveys)];
+    *kept = {{number, {}}, {}};
   }
-  memory->sights.push_back(std::move(sight));
-  return memory->number;
+  kept->memory.sights.push_back(std::move(sight));
+  if (followed) kept->followed.push_back(*std::move(followed));
+  return kept->memory.number;
+}
+
+// The index of a tree, brought up to date; null where no look follows it, or one has it now: nobody
+// waits for that here.
+const TreeIndex* current_index(SweptTree* tree, const std::string& root,
+                               std::unique_lock<std::mutex>* lock) {
+  *lock = std::unique_lock<std::mutex>(tree->mutex, std::try_to_lock);
+  if (!lock->owns_lock() || tree->index == nullptr) return nullptr;
+  UniqueFd directory(open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found;
+  if (!directory.valid() || fstat(directory.get(), &found) != 0 || found.st_dev != tree->dev ||
+      found.st_ino != tree->ino) {
+    return nullptr;
+  }
+  return tree->refresh(directory.get()) ? tree->index.get() : nullptr;
+}
+
+// Has the look go only to where there is something, if the tree's changes are followed.
+std::optional<Followed> follow(SurveyRequest* request, ThreadState* state) {
+  if (request->start != SurveyStart::kTree || !request->has_identity) return std::nullopt;
+  std::shared_ptr<SweptTree> tree = state->sweeps->tree(request->device, request->inode);
+  std::unique_lock<std::mutex> lock;
+  const TreeIndex* index = current_index(tree.get(), request->root, &lock);
+  if (index == nullptr) return Followed{request->root, tree, std::nullopt};
+  if (index->size() > request->directories ||
+      !index->list_stops(request->closed, static_cast<int>(request->depth), &request->stops)) {
+    return std::nullopt;
+  }
+  request->has_stops = true;
+  return Followed{request->root, tree, index->version()};
+}
+
+// A look that went everywhere is done again once there is an index to go by.
+bool is_as_followed(const Followed& followed) {
+  std::unique_lock<std::mutex> lock;
+  const TreeIndex* index = current_index(followed.tree.get(), followed.root, &lock);
+  return followed.version ? index != nullptr && index->version() == *followed.version
+                          : index == nullptr;
 }
 
 bool is_memory(const Napi::Value& value) { return value.IsUndefined() || value.IsNumber(); }
@@ -133,6 +181,7 @@ Napi::Value survey(const Napi::CallbackInfo& info) {
   SurveyRequest request;
   if (!is_memory(info[2]) || !read_request(info[0], info[1], &request))
     return throw_type_error(env, "a path, what to look for, and a memory or nothing");
+  std::optional<Followed> followed = follow(&request, &thread_state(env));
   Survey result;
   if (!survey_tree(request, &result))
     return throw_system_error(env, errno, "open", request.root.c_str());
@@ -151,7 +200,8 @@ Napi::Value survey(const Napi::CallbackInfo& info) {
     object.Set("stopped", word_of(result.stop));
   else if (!is_nameable)
     object.Set("stopped", "unnameable");
-  object.Set("memory", keep(std::move(result.sight), info[2], &thread_state(env)));
+  object.Set("memory",
+             keep(std::move(result.sight), std::move(followed), info[2], &thread_state(env)));
   return object;
 }
 
@@ -171,16 +221,18 @@ Napi::Value look(const Napi::CallbackInfo& info) {
   }
   Napi::Object object = Napi::Object::New(env);
   object.Set("found", found);
-  object.Set("memory", keep(std::move(result.sight), info[1], &thread_state(env)));
+  object.Set("memory", keep(std::move(result.sight), std::nullopt, info[1], &thread_state(env)));
   return object;
 }
 
 Napi::Value is_as_remembered(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (info.Length() != 1 || !info[0].IsNumber()) return throw_type_error(env, "a memory");
-  const SurveyMemory* memory =
-      memory_of(info[0].As<Napi::Number>().DoubleValue(), &thread_state(env));
-  return Napi::Boolean::New(env, memory != nullptr && is_unchanged(*memory));
+  const KeptSurvey* kept = memory_of(info[0].As<Napi::Number>().DoubleValue(), &thread_state(env));
+  bool same = kept != nullptr &&
+              std::all_of(kept->followed.begin(), kept->followed.end(), is_as_followed) &&
+              is_unchanged(kept->memory);
+  return Napi::Boolean::New(env, same);
 }
 
 }  // namespace cordon

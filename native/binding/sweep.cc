@@ -53,7 +53,8 @@ struct GitDir {
 
 class Sweep {
  public:
-  Sweep(const Witness& witness, const Interest& interest, SweepMemory* memory)
+  Sweep(const Witness& witness, const std::shared_ptr<const Interest>& interest,
+        SweepMemory* memory)
       : witness_(witness), interest_(interest), memory_(memory) {}
 
   Swept run() {
@@ -79,9 +80,8 @@ class Sweep {
 
   bool fresh(const timespec& time) const { return nanoseconds(time) >= witness_.since; }
 
-  // The names of a directory that are wanted; false when it cannot be read.
-  template <typename Wanted>
-  bool list(int fd, std::vector<Name>* names, Wanted wanted) {
+  // The names of a directory; false when it cannot be read.
+  bool list(int fd, std::vector<Name>* names) {
     Directory entries(fd);
     while (const dirent64* entry = entries.next()) {
       struct stat found;
@@ -89,16 +89,9 @@ class Sweep {
       if (type == DT_UNKNOWN && fstatat(fd, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0) {
         type = IFTODT(found.st_mode);
       }
-      std::string folded = folded_name(entry->d_name);
-      if (wanted(folded, type)) {
-        names->push_back({entry->d_name, static_cast<std::string&&>(folded), type});
-      }
+      names->push_back({entry->d_name, folded_name(entry->d_name), type});
     }
     return !entries.failed();
-  }
-
-  bool list(int fd, std::vector<Name>* names) {
-    return list(fd, names, [](const std::string&, unsigned char) { return true; });
   }
 
   UniqueFd enter(size_t root, const std::string& path) {
@@ -125,10 +118,37 @@ class Sweep {
 
   void walk(size_t root) {
     struct stat top;
-    if (fstat(witness_.roots[root].get(), &top) != 0) return;
-    RememberedTree before = memory_->take(top.st_dev, top.st_ino);
+    int fd = witness_.roots[root].get();
+    if (fstat(fd, &top) != 0) return;
+    std::shared_ptr<SweptTree> tree = memory_->tree(top.st_dev, top.st_ino);
+    std::lock_guard<std::mutex> lock(tree->mutex);
+    // The first look may be the only one: nothing is to be followed for it.
+    if (++tree->looks == 1 || !tree->can_follow) return walk_all(root, &tree->remembered);
+    if (tree->index == nullptr) tree->index = std::make_unique<TreeIndex>(interest_, kMaxDepth);
+    if (!tree->refresh(fd)) return walk_all(root, &tree->remembered);
+    tree->remembered.clear();
+    walk_stops(root, *tree->index);
+  }
+
+  void walk_stops(size_t root, const TreeIndex& index) {
+    if (!index.complete()) swept_.complete = false;
+    std::deque<Item> waiting;
+    index.each_stop([&](const TreeIndex::Stop& stop) {
+      if (stop.listing.git) return examine(root, stop.path);
+      Item item{stop.path, stop.folded, stop.depth, false, false};
+      for (const Name& name : stop.listing.names) visit(root, item, name, &waiting);
+    });
+    RememberedTree unused;
+    descend(root, static_cast<std::deque<Item>&&>(waiting), {}, &unused);
+  }
+
+  void walk_all(size_t root, RememberedTree* remembered) {
     RememberedTree now;
-    std::deque<Item> waiting{{"", "", 0, false, false}};
+    descend(root, {{"", "", 0, false, false}}, static_cast<RememberedTree&&>(*remembered), &now);
+    *remembered = static_cast<RememberedTree&&>(now);
+  }
+
+  void descend(size_t root, std::deque<Item> waiting, RememberedTree before, RememberedTree* now) {
     while (!waiting.empty() && directories_ <= kMaxDirectories) {
       Item item = static_cast<Item&&>(waiting.front());
       waiting.pop_front();
@@ -140,14 +160,13 @@ class Sweep {
       } else if (!read_directory(root, item, &held, &settled)) {
         continue;
       }
-      if (held.git) {
+      if (held.listing.git) {
         examine(root, item.path);
       } else {
-        for (const Name& name : held.names) visit(root, item, name, &waiting);
+        for (const Name& name : held.listing.names) visit(root, item, name, &waiting);
       }
-      if (settled) now[item.path] = static_cast<RememberedDirectory&&>(held);
+      if (settled) (*now)[item.path] = static_cast<RememberedDirectory&&>(held);
     }
-    memory_->put(top.st_dev, top.st_ino, static_cast<RememberedTree&&>(now));
   }
 
   // By name: the directories above were found to be what they were, or read, in this look.
@@ -166,39 +185,18 @@ class Sweep {
     UniqueFd directory = enter(root, item.path);
     struct stat found;
     if (!directory.valid() || fstat(directory.get(), &found) != 0) return false;
-    *held = {found.st_dev,
-             found.st_ino,
-             nanoseconds(found.st_mtim),
-             nanoseconds(found.st_ctim),
-             false,
-             {}};
-    *settled = std::max(held->modified, held->changed) + kSettledNs < swept_.ended;
-    bool places = interest_.above_places.count(item.folded) != 0;
-    bool head = false;
-    bool objects = false;
-    bool refs = false;
-    bool commondir = false;
-    auto wanted = [&](const std::string& folded, unsigned char type) {
-      head = head || folded == "head";
-      objects = objects || folded == "objects";
-      refs = refs || folded == "refs";
-      commondir = commondir || folded == "commondir";
-      return type == DT_DIR || item.inside || folded == ".git" || is_of_interest(folded) ||
-             (places && interest_.places.count(join_path(item.folded, folded)) != 0);
-    };
-    if (!list(directory.get(), &held->names, wanted)) {
-      swept_.complete = false;
-      *settled = false;
-    }
-    // As git tells one: with `commondir`, what else it needs lies there.
-    held->git = head && ((objects && refs) || commondir);
+    *held = {found.st_dev, found.st_ino, nanoseconds(found.st_mtim), nanoseconds(found.st_ctim),
+             read_listing(directory.get(), item.folded, item.inside, *interest_)};
+    *settled =
+        held->listing.whole && std::max(held->modified, held->changed) + kSettledNs < swept_.ended;
+    if (!held->listing.whole) swept_.complete = false;
     return true;
   }
 
   void visit(size_t root, const Item& item, const Name& name, std::deque<Item>* waiting) {
     std::string path = join_path(item.path, name.text);
     std::string folded = join_path(item.folded, name.folded);
-    bool counts = item.inside || is_of_interest(name.folded) || interest_.places.count(folded) != 0;
+    bool counts = item.inside || interest_->counts(item.folded, name.folded);
     if (name.folded == ".git" && name.type == DT_DIR) {
       examine(root, path);
     } else if (name.folded == ".git") {
@@ -225,14 +223,6 @@ class Sweep {
     UniqueFd directory(
         open_beneath(witness_.roots[root].get(), split_path(path).first, O_PATH | O_DIRECTORY));
     if (directory.valid()) add(directory.get(), {root, path}, git, moved);
-  }
-
-  bool is_of_interest(const std::string& folded) const {
-    if (interest_.names.count(folded) != 0) return true;
-    for (const std::string& suffix : interest_.suffixes) {
-      if (ends_with(folded, suffix)) return true;
-    }
-    return false;
   }
 
   void examine(size_t root, const std::string& path) {
@@ -370,7 +360,7 @@ class Sweep {
   }
 
   const Witness& witness_;
-  const Interest& interest_;
+  const std::shared_ptr<const Interest>& interest_;
   SweepMemory* memory_;
   Swept swept_;
   int directories_ = 0;
@@ -380,32 +370,36 @@ class Sweep {
 
 }  // namespace
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+bool is_sample(const std::string& folded) {
+  constexpr std::string_view kEnd = ".sample";
+  return folded.size() > kEnd.size() &&
+         folded.compare(folded.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
 }
 
-bool is_sample(const std::string& folded) { return ends_with(folded, ".sample"); }
+bool SweptTree::refresh(int root) {
+  if (TreeIndex::can_follow(root) && index->refresh(root)) return true;
+  can_follow = false;
+  index.reset();
+  return false;
+}
 
-RememberedTree SweepMemory::take(dev_t dev, ino_t ino) {
+std::shared_ptr<SweptTree> SweepMemory::tree(dev_t dev, ino_t ino) {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (Kept& each : kept_) {
-    if (each.dev == dev && each.ino == ino) return static_cast<RememberedTree&&>(each.tree);
+  auto found = std::find_if(trees_.begin(), trees_.end(),
+                            [&](const auto& each) { return each->dev == dev && each->ino == ino; });
+  if (found != trees_.end()) {
+    std::rotate(found, found + 1, trees_.end());
+    return trees_.back();
   }
-  return {};
+  if (trees_.size() == kTrees) trees_.erase(trees_.begin());
+  trees_.push_back(std::make_shared<SweptTree>());
+  trees_.back()->dev = dev;
+  trees_.back()->ino = ino;
+  return trees_.back();
 }
 
-void SweepMemory::put(dev_t dev, ino_t ino, RememberedTree tree) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  for (size_t i = 0; i < kept_.size(); ++i) {
-    if (kept_[i].dev != dev || kept_[i].ino != ino) continue;
-    kept_[i].tree = static_cast<RememberedTree&&>(tree);
-    return;
-  }
-  if (kept_.size() == kTrees) kept_.erase(kept_.begin());
-  kept_.push_back({dev, ino, static_cast<RememberedTree&&>(tree)});
-}
-
-Swept sweep_roots(const Witness& witness, const Interest& interest, SweepMemory* memory) {
+Swept sweep_roots(const Witness& witness, const std::shared_ptr<const Interest>& interest,
+                  SweepMemory* memory) {
   return Sweep(witness, interest, memory).run();
 }
 

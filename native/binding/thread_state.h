@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,19 @@ struct Remembered {
   std::shared_ptr<const std::string> content;
 };
 
+// A tree as it was at a look; without a version when nothing followed its changes.
+struct Followed {
+  std::string root;
+  std::shared_ptr<SweptTree> tree;
+  std::optional<uint64_t> version;
+};
+
+// What a look at trees and paths stands on.
+struct KeptSurvey {
+  SurveyMemory memory;
+  std::vector<Followed> followed;
+};
+
 struct ThreadState {
   Sentry sentry;
   std::vector<ReadyDirectory> ready;
@@ -52,8 +66,8 @@ struct ThreadState {
   Glance glances[4];
   uint32_t glance_count = 0;  // of different ones
   // What the last looks at trees stood on, by turns.
-  SurveyMemory memories[16];
-  uint32_t memory_count = 0;
+  KeptSurvey surveys[16];
+  uint32_t survey_count = 0;
   // What was read before earlier runs, by device and inode.
   std::map<std::pair<dev_t, ino_t>, Remembered> contents;
   size_t content_bytes = 0;

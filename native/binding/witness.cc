@@ -30,6 +30,7 @@ constexpr int kMaxListedDepth = 8;
 constexpr int kListing = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
 
 const napi_type_tag kWitnessTag = {0x636f72646f6e7769, 0x746e657373303031};
+const napi_type_tag kInterestTag = {0x636f72646f6e696e, 0x7465726573743031};
 
 int64_t now_ns(clockid_t clock) {
   timespec now;
@@ -251,12 +252,12 @@ Napi::Object sighting_object(Napi::Env env, const Sighting& seen) {
 
 class SweepWorker : public Napi::AsyncWorker {
  public:
-  SweepWorker(Napi::Env env, std::shared_ptr<const Witness> witness, Interest interest,
-              std::shared_ptr<SweepMemory> memory)
+  SweepWorker(Napi::Env env, std::shared_ptr<const Witness> witness,
+              std::shared_ptr<const Interest> interest, std::shared_ptr<SweepMemory> memory)
       : Napi::AsyncWorker(env),
         deferred_(Napi::Promise::Deferred::New(env)),
         witness_(static_cast<std::shared_ptr<const Witness>&&>(witness)),
-        interest_(static_cast<Interest&&>(interest)),
+        interest_(static_cast<std::shared_ptr<const Interest>&&>(interest)),
         memory_(static_cast<std::shared_ptr<SweepMemory>&&>(memory)) {}
 
   Napi::Promise promise() const { return deferred_.Promise(); }
@@ -293,12 +294,21 @@ class SweepWorker : public Napi::AsyncWorker {
  private:
   Napi::Promise::Deferred deferred_;
   std::shared_ptr<const Witness> witness_;
-  Interest interest_;
+  std::shared_ptr<const Interest> interest_;
   std::shared_ptr<SweepMemory> memory_;
   Swept swept_;
 };
 
 using Held = std::shared_ptr<const Witness>;
+using HeldInterest = std::shared_ptr<const Interest>;
+
+// Null for any other value.
+HeldInterest read_interest(const Napi::Value& value) {
+  if (!value.IsExternal()) return nullptr;
+  auto external = value.As<Napi::External<HeldInterest>>();
+  if (!external.CheckTypeTag(&kInterestTag)) return nullptr;
+  return *external.Data();
+}
 
 Napi::Value bytes_of(Napi::Env env, const std::string& content) {
   return Napi::Buffer<uint8_t>::Copy(env, reinterpret_cast<const uint8_t*>(content.data()),
@@ -367,21 +377,34 @@ Napi::Value witness(const Napi::CallbackInfo& info) {
   return external;
 }
 
-Napi::Value sweep(const Napi::CallbackInfo& info) {
+Napi::Value interest(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  Interest interest;
-  auto held = info.Length() == 4 ? read_witness(info[0]) : nullptr;
+  auto made = std::make_shared<Interest>();
   std::vector<std::string> names;
   std::vector<std::string> places;
-  if (held == nullptr || !read_names(info[1], &names) || !read_names(info[2], &places) ||
-      !read_names(info[3], &interest.suffixes)) {
-    return throw_type_error(env, "a witness, names, paths and ends of names");
+  if (info.Length() != 3 || !read_names(info[0], &names) || !read_names(info[1], &places) ||
+      !read_names(info[2], &made->suffixes)) {
+    return throw_type_error(env, "names, paths and ends of names");
   }
-  interest.names.insert(names.begin(), names.end());
-  interest.places.insert(places.begin(), places.end());
-  for (const std::string& place : places) interest.above_places.insert(split_path(place).first);
-  auto* worker = new SweepWorker(env, static_cast<Held&&>(held), static_cast<Interest&&>(interest),
-                                 thread_state(env).sweeps);
+  made->names.insert(names.begin(), names.end());
+  made->places.insert(places.begin(), places.end());
+  for (const std::string& place : places) made->above_places.insert(split_path(place).first);
+  auto external =
+      Napi::External<HeldInterest>::New(env, new HeldInterest(static_cast<HeldInterest&&>(made)),
+                                        [](Napi::Env, HeldInterest* held) { delete held; });
+  external.TypeTag(&kInterestTag);
+  return external;
+}
+
+Napi::Value sweep(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  auto held = info.Length() == 2 ? read_witness(info[0]) : nullptr;
+  auto interest = info.Length() == 2 ? read_interest(info[1]) : nullptr;
+  if (held == nullptr || interest == nullptr) {
+    return throw_type_error(env, "a witness and an interest");
+  }
+  auto* worker = new SweepWorker(env, static_cast<Held&&>(held),
+                                 static_cast<HeldInterest&&>(interest), thread_state(env).sweeps);
   worker->Queue();
   return worker->promise();
 }

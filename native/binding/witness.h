@@ -11,10 +11,10 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "binding/tree_index.h"
 #include "core/unique_fd.h"
 
 namespace cordon {
@@ -55,15 +55,6 @@ struct Sighting {
   struct stat found;
 };
 
-// Folded: names of files, or of directories whose files all count; paths beneath the roots of such;
-// and ends of names of files.
-struct Interest {
-  std::unordered_set<std::string> names;
-  std::unordered_set<std::string> places;
-  std::unordered_set<std::string> above_places;  // the directories that those lie in
-  std::vector<std::string> suffixes;
-};
-
 // A git directory that was not known before.
 struct NewRepository {
   Place place;
@@ -81,45 +72,43 @@ struct Swept {
 // Whether git ships it, and never executes it under this name.
 bool is_sample(const std::string& folded);
 
-bool ends_with(const std::string& text, const std::string& end);
-
-struct Name {
-  std::string text;
-  std::string folded;
-  unsigned char type;  // as a directory entry has it
-};
-
-// What a directory held of what a look goes on from, and what shows whether it still does.
+// What a directory held, and what shows whether it still does.
 struct RememberedDirectory {
   dev_t dev;
   ino_t ino;
   int64_t modified;
   int64_t changed;
-  bool git;
-  std::vector<Name> names;
+  Listing listing;
 };
 
 using RememberedTree = std::unordered_map<std::string, RememberedDirectory>;
 
-// The directories of the last looks, between them. A look takes a tree out and puts its own in:
-// what looks at the same tree meanwhile reads it all.
+// What looks at trees leave for the next ones. Of a tree one look at a time.
+struct SweptTree {
+  dev_t dev;
+  ino_t ino;
+  std::mutex mutex;
+  RememberedTree remembered;
+  int looks = 0;
+  bool can_follow = true;  // false: it was tried
+  std::unique_ptr<TreeIndex> index;
+
+  // Brings the index up to date, which there is. Lets go of it when that cannot be had.
+  bool refresh(int root);
+};
+
 class SweepMemory {
  public:
-  RememberedTree take(dev_t dev, ino_t ino);
-  void put(dev_t dev, ino_t ino, RememberedTree tree);
+  std::shared_ptr<SweptTree> tree(dev_t dev, ino_t ino);
 
  private:
   static constexpr size_t kTrees = 4;
-  struct Kept {
-    dev_t dev;
-    ino_t ino;
-    RememberedTree tree;
-  };
   std::mutex mutex_;
-  std::vector<Kept> kept_;
+  std::vector<std::shared_ptr<SweptTree>> trees_;  // the last used last
 };
 
-Swept sweep_roots(const Witness& witness, const Interest& interest, SweepMemory* memory);
+Swept sweep_roots(const Witness& witness, const std::shared_ptr<const Interest>& interest,
+                  SweepMemory* memory);
 
 // What `witness` made; null for any other value.
 std::shared_ptr<const Witness> read_witness(const Napi::Value& value);

@@ -306,8 +306,17 @@ class Surveyor {
     if (!is_closed) stop(SurveyStop::kUnreadable);
   }
 
+  void walk_stops() {
+    std::deque<Place> unused;
+    for (const std::string& path : request_.stops) {
+      if (is_spent()) return;
+      read_place({path, request_.depth, root_facts_.st_dev}, &unused);
+    }
+  }
+
   // In order of depth, so that what is near the root is found whatever lies beneath.
   void walk() {
+    if (request_.has_stops) return walk_stops();
     std::deque<Place> waiting{{"", 0, root_facts_.st_dev}};
     for (; !waiting.empty(); waiting.pop_front()) {
       if (survey_->stop == SurveyStop::kDirectories || survey_->stop == SurveyStop::kEntries)
@@ -323,7 +332,7 @@ class Surveyor {
     struct stat facts;
     if (fstat(directory.get(), &facts) != 0) return note_unopened(place.path);
     // Before it is read: what changes meanwhile changes its time.
-    see(place.path, facts, true);
+    see(place.path, facts, !request_.has_stops);
     if (!enter(directory.get(), facts)) return;
     std::vector<std::string> inner;
     std::vector<std::string> matches;

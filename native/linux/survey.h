@@ -32,6 +32,10 @@ struct SurveyRequest {
   uint32_t depth = 0;                 // of the deepest directories that are read; the root has 0
   size_t directories = 0;
   size_t entries = 0;
+  // Only these directories beneath the root are read, in this order: the caller knows that no other
+  // holds anything, and will be told when that changes.
+  bool has_stops = false;
+  std::vector<std::string> stops;
 };
 
 struct SurveyedObject {

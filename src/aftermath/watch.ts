@@ -12,7 +12,7 @@ import { errnoOf } from '../errors/errno.js';
 import { SandboxError } from '../errors/sandbox-error.js';
 import type { Judgement } from '../judgement/judge.js';
 import { isReadFor, judge, pathOf } from '../judgement/judge.js';
-import type { Binding, Place, Witness } from '../native/binding.js';
+import type { Binding, Interest, Place, Witness } from '../native/binding.js';
 import type { Enforcement } from '../schema/enforcement.js';
 import type { Aftermath, Finding } from '../schema/finding.js';
 import { LIMITS } from '../schema/limits.js';
@@ -79,8 +79,7 @@ export class Watch {
   async finish(): Promise<Aftermath> {
     const { binding } = this.#request;
     const taken = this.#taken();
-    const { names, places, suffixes } = SEARCHED;
-    const swept = await binding.sweep(this.#witness, names, places, suffixes);
+    const swept = await binding.sweep(this.#witness, interestOf(binding));
     const findings = [...taken, ...this.#judged(swept).map((judgement) => this.#settle(judgement))];
     this.#quarantine?.close();
     return { findings, isComplete: swept.isComplete && this.#areAllRoots() };
@@ -242,6 +241,16 @@ export class Watch {
       return [root, path.slice(above === '/' ? 1 : above.length + 1)];
     });
   }
+}
+
+const INTERESTS = new WeakMap<Binding, Interest>();
+
+function interestOf(binding: Binding): Interest {
+  const known = INTERESTS.get(binding);
+  if (known !== undefined) return known;
+  const made = binding.interest(SEARCHED.names, SEARCHED.places, SEARCHED.suffixes);
+  INTERESTS.set(binding, made);
+  return made;
 }
 
 /** A file with a second name can be written through that one. */

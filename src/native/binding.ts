@@ -126,6 +126,11 @@ export interface Witness {
   readonly native: 'witness';
 }
 
+/** What a sweep looks for, natively: made once, for trees are remembered by it. */
+export interface Interest {
+  readonly native: 'interest';
+}
+
 /** Index of a root, and a path relative to it. */
 export type Place = readonly [root: number, path: string];
 
@@ -201,17 +206,17 @@ export interface Binding {
     objects: Places,
     keep: boolean,
   ): Witness;
-  /**
-   * Looks through the roots, on another thread, for what belongs to git, and for files that are called like one of `names`, lie at one
-   * of `places` beneath a root, or in a directory of which that is true, or whose names end with one of `suffixes`: whatever of these
-   * is not what it was.
-   */
-  sweep(
-    witness: Witness,
+  /** Files that are called like one of `names`, lie at one of `places` beneath a root, or whose names end with one of `suffixes`. */
+  interest(
     names: readonly string[],
     places: readonly string[],
     suffixes: readonly string[],
-  ): Promise<Swept>;
+  ): Interest;
+  /**
+   * Looks through the roots, on another thread, for what belongs to git, and for files of interest or in a directory that is: whatever
+   * of these is not what it was. From the second look at a tree on the kernel is asked what changed in it, where it tells.
+   */
+  sweep(witness: Witness, interest: Interest): Promise<Swept>;
   /** Ends the watch over the git directories; the places of what was renamed, one after the other. */
   dismiss(witness: Witness): Places;
   /** What lies at a place now; undefined for nothing. */

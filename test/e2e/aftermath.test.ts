@@ -157,7 +157,9 @@ describe.each(PERSONAS)('$name', (persona: Persona) => {
       expect(await isExecutedBy(use), name).toBe(true);
     });
 
-    it('is gone after a confined run, and kept', async () => {
+    // From the third run in a place on, the kernel's word of what changed there is gone by.
+    it.each([0, 3])('is gone after a confined run, and kept, after %i others', async (others) => {
+      for (let other = 0; other < others; other++) await run('mkdir -p d/e; echo x >d/e/f');
       const result = await run(trap());
       expect(await isExecutedBy(use)).toBe(false);
       expect(result.findingsComplete).toBe(true);
