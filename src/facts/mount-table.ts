@@ -49,6 +49,7 @@ export function mountsIn(text: string): readonly Mount[] {
  * more than once. Only those that do lead there: a mount may lie beneath another. Never throws.
  */
 export function aliasesOf(path: string, mounts: readonly Mount[]): readonly string[] {
+  if (!hasSeveral(mounts)) return [];
   const own = mountOf(path, mounts);
   if (own === undefined) return [];
   const inside = beneath(own.root, path.slice(own.point === '/' ? 0 : own.point.length));
@@ -56,6 +57,17 @@ export function aliasesOf(path: string, mounts: readonly Mount[]): readonly stri
     .filter((mount) => mount !== own && mount.device === own.device)
     .flatMap((mount) => aliasIn(mount, { path, inside }));
   return [...new Set(aliases)].filter((alias) => !isWithin(alias, path));
+}
+
+const SEVERAL = new WeakMap<readonly Mount[], boolean>();
+
+/** Whether any file system is mounted more than once; told once for a list, since it is asked about many paths. */
+function hasSeveral(mounts: readonly Mount[]): boolean {
+  const known = SEVERAL.get(mounts);
+  if (known !== undefined) return known;
+  const hasThem = new Set(mounts.map(({ device }) => device)).size < mounts.length;
+  SEVERAL.set(mounts, hasThem);
+  return hasThem;
 }
 
 interface Sought {
