@@ -20,6 +20,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"planDescriptor", cordon::plan_descriptor},
       {"glance", cordon::glance},
       {"openObject", cordon::open_object},
+      {"lock", cordon::lock},
       {"channel", cordon::channel},
       {"duplicate", cordon::duplicate},
       {"describe", cordon::describe},

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -66,6 +67,17 @@ Napi::Value open_object(const Napi::CallbackInfo& info) {
   if (!name.empty() && is_utf8(env, name)) object.Set("path", name);
   object.Set("fd", fd.release());
   return object;
+}
+
+Napi::Value lock(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  int fd = -1;
+  if (info.Length() != 1 || !read_descriptor(info[0], &fd)) {
+    return throw_type_error(env, "a descriptor");
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return Napi::Boolean::New(env, true);
+  if (errno == EWOULDBLOCK) return Napi::Boolean::New(env, false);
+  return throw_system_error(env, errno, "flock");
 }
 
 Napi::Value channel(const Napi::CallbackInfo& info) {

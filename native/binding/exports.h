@@ -16,6 +16,7 @@ Napi::Value launch(const Napi::CallbackInfo& info);
 Napi::Value plan_descriptor(const Napi::CallbackInfo& info);
 Napi::Value glance(const Napi::CallbackInfo& info);
 Napi::Value open_object(const Napi::CallbackInfo& info);
+Napi::Value lock(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);
 Napi::Value duplicate(const Napi::CallbackInfo& info);
 Napi::Value describe(const Napi::CallbackInfo& info);

@@ -104,6 +104,11 @@ export const ERROR_CODES = {
   },
   INTERNAL: { rpc: -31976, exit: 125, words: 'a mistake in Cordon itself' },
   NOT_A_SOCKET: { rpc: -31974, exit: 125, words: 'what was granted as a socket is none' },
+  LOG_UNWRITABLE: { rpc: -31950, exit: 125, words: "a session's log cannot be written" },
+  LOG_BUSY: { rpc: -31949, exit: 125, words: "another process has the session's log open" },
+  LOG_BROKEN: { rpc: -31948, exit: 125, words: "a session's log is not what was written to it" },
+  LOG_NEWER: { rpc: -31947, exit: 125, words: "a session's log is of a later version of Cordon" },
+  SESSION_UNKNOWN: { rpc: -31946, exit: 125, words: 'there is no session with this name' },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -108,6 +108,28 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `Cannot append the output of ${quoted(parts.object)} to its file${because(parts)}.`,
       advice(parts, 'What it wrote after that is lost; make room there and run it again.'),
     ),
+  LOG_UNWRITABLE: (parts) =>
+    join(
+      `Cannot write the session's log in ${quoted(parts.object)}${because(parts)}.`,
+      'Nothing starts that cannot be recorded. Free space there or mend the directory, and try again.',
+    ),
+  LOG_BUSY: ({ object }) =>
+    join(
+      `Another process has the session's log in ${quoted(object)} open.`,
+      'Let that one end, or use another session.',
+    ),
+  LOG_BROKEN: (parts) =>
+    join(
+      `The session's log in ${quoted(parts.object)} is not what was written to it${because(parts)}.`,
+      'Nothing is appended to it. Look at it with `cordon log verify`, and begin another session.',
+    ),
+  LOG_NEWER: (parts) =>
+    join(
+      `The session's log is of a later version of Cordon${because(parts)}.`,
+      'Use that version, or another session.',
+    ),
+  SESSION_UNKNOWN: ({ object }) =>
+    join(`There is no session ${quoted(object)}.`, 'List them with `cordon session list`.'),
   INTERNAL: (parts) =>
     join(
       `Mistake in Cordon${parts.object === undefined ? '' : ` (${parts.object})`}${because(parts)}.`,

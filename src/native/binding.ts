@@ -173,6 +173,8 @@ export interface Binding {
   planDescriptor(plan: Uint8Array): number;
   /** Another number for the same open file, close-on-exec. */
   duplicate(fd: number): number;
+  /** Takes the lock of an open file, which goes with its last descriptor; false while another open file has it. */
+  lock(fd: number): boolean;
   describe(fd: number): DescriptorFacts;
   attributes(fd: number): AttributeFacts;
   /**

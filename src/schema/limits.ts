@@ -175,6 +175,24 @@ export const LIMITS = {
     error: null,
     words: 'scripts that are interpreters of scripts; the kernel follows no more',
   },
+  logEvent: {
+    value: 1_048_576,
+    unit: 'bytes',
+    error: null,
+    words: "one event of a session's log; a larger one cannot be written",
+  },
+  logBatch: {
+    value: 1024,
+    unit: 'entries',
+    error: null,
+    words: "events of a session's log that share one flush to the disk",
+  },
+  logSegment: {
+    value: 8_388_608,
+    unit: 'bytes',
+    error: null,
+    words: "one file of a session's log; then the next one begins",
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 export type LimitName = keyof typeof LIMITS;

@@ -35,6 +35,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
     others: [...NODE, 'smol-toml'],
     pure: false,
   },
+  session: { folders: ['schema', 'errors', 'native', 'platform'], others: NODE, pure: false },
   check: {
     folders: [
       'schema',
