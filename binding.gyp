@@ -60,6 +60,7 @@
         'native/binding/glance.cc',
         'native/binding/kernel.cc',
         'native/binding/launch.cc',
+        'native/binding/peer.cc',
         'native/binding/sentry.cc',
         'native/binding/server.cc',
         'native/binding/survey.cc',

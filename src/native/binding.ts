@@ -142,6 +142,32 @@ export interface KeptContent {
   readonly mode: number;
 }
 
+/** What tells a confined process from others. */
+export interface Marks {
+  readonly noNewPrivs: boolean;
+  /** Of seccomp; -1 where the kernel does not say. */
+  readonly filters: number;
+  /** Inode numbers of its namespaces. */
+  readonly namespaces: Readonly<Record<'mnt' | 'user' | 'pid' | 'ipc', number>>;
+}
+
+/** The process that connected a socket, or made the pair. */
+export interface SocketPeer extends Partial<Marks> {
+  readonly uid: number;
+  readonly gid: number;
+  /** 0 for one of another process namespace. */
+  readonly pid: number;
+  /** From its parent up. */
+  readonly ancestors?: readonly number[];
+  /** Present when the process was there as long as it was looked at: otherwise nothing but the ids is certain. */
+  readonly isRead?: true;
+}
+
+export interface ReceivedDescriptors {
+  readonly text: string;
+  readonly descriptors: readonly number[];
+}
+
 export interface Binding {
   /**
    * Starts `cordon-exec serve` with posix_spawn; its life ends with the returned descriptor. `journal`: an existing directory of
@@ -173,6 +199,17 @@ export interface Binding {
   planDescriptor(plan: Uint8Array): number;
   /** Another number for the same open file, close-on-exec. */
   duplicate(fd: number): number;
+  /** Who is at the other end of a connected socket. */
+  peer(fd: number): SocketPeer;
+  /** The same of this process. */
+  ownMarks(): Marks;
+  /**
+   * Waits on another thread for the first message of a connection that nobody reads, and gives its text and descriptors. Rejects with
+   * `ETIMEDOUT`, and with `EMSGSIZE` for more than three descriptors or 256 bytes.
+   */
+  receiveDescriptors(fd: number, timeoutMs: number): Promise<ReceivedDescriptors>;
+  /** Connects to a listening socket and sends one message with at most three descriptors. */
+  sendDescriptors(path: string, text: string, descriptors: readonly number[]): void;
   /** Takes the lock of an open file, which goes with its last descriptor; false while another open file has it. */
   lock(fd: number): boolean;
   describe(fd: number): DescriptorFacts;

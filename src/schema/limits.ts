@@ -193,6 +193,67 @@ export const LIMITS = {
     error: null,
     words: "one file of a session's log; then the next one begins",
   },
+  /** As much as the kernel takes as arguments and environment, in JSON. */
+  rpcLine: {
+    value: 8_388_608,
+    unit: 'bytes',
+    error: 'LIMIT_EXCEEDED',
+    words: 'one message to the daemon; a longer one ends the connection',
+  },
+  rpcQueue: {
+    value: 33_554_432,
+    unit: 'bytes',
+    error: null,
+    words: 'that wait for a client to read them; then its connection ends',
+  },
+  rpcRequests: {
+    value: 1024,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'requests of one connection that are not answered yet',
+  },
+  rpcConnections: {
+    value: 512,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'connections to one socket of the daemon',
+  },
+  handshakeMs: {
+    value: 10_000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'for which a connection may stay without a handshake',
+  },
+  ticketMs: {
+    value: 10_000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'for which descriptors that were sent wait for the request that takes them',
+  },
+  outputCredit: {
+    value: 4_194_304,
+    unit: 'bytes',
+    error: null,
+    words: 'of output that are sent before the client says that it has read some',
+  },
+  jobOutput: {
+    value: 16_777_216,
+    unit: 'bytes',
+    error: null,
+    words: 'of each stream of a job that are kept; of more the beginning is let go',
+  },
+  jobs: {
+    value: 1024,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'jobs that run at once; of those that have ended the last ones are remembered',
+  },
+  stopMs: {
+    value: 10_000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'that running commands get to end by themselves when the daemon is asked to stop',
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 export type LimitName = keyof typeof LIMITS;

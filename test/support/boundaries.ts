@@ -35,6 +35,11 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
     others: [...NODE, 'smol-toml'],
     pure: false,
   },
+  rpc: {
+    folders: ['schema', 'errors', 'native', 'platform'],
+    others: [...NODE, 'vscode-jsonrpc/node'],
+    pure: false,
+  },
   session: { folders: ['schema', 'errors', 'native', 'platform'], others: NODE, pure: false },
   check: {
     folders: [
@@ -83,10 +88,43 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
     others: NODE,
     pure: false,
   },
+  daemon: {
+    folders: [
+      'schema',
+      'errors',
+      'policy',
+      'plan',
+      'facts',
+      'native',
+      'platform',
+      'backend',
+      'run',
+      'shell',
+      'classify',
+      'rules',
+      'config',
+      'check',
+      'session',
+      'rpc',
+    ],
+    others: [...NODE, 'vscode-jsonrpc/node', 'pino'],
+    pure: false,
+  },
   // Of run only what the library face re-exports; by its own file, so that a command loads no more
   // than it uses.
   cli: {
-    folders: ['schema', 'errors', 'platform', 'config', 'check', 'run', 'doctor'],
+    folders: [
+      'schema',
+      'errors',
+      'platform',
+      'config',
+      'check',
+      'run',
+      'doctor',
+      'session',
+      'rpc',
+      'daemon',
+    ],
     others: ['../*', '../../index.js', '../commands/**', '../render/**', ...NODE, 'commander'],
     pure: false,
   },
@@ -96,7 +134,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
 export const COMMAND_START: readonly string[] = ['run/look.js', 'run/start.js'];
 
 /** What `src/index.ts` may re-export. */
-export const LIBRARY_FACE: readonly string[] = ['check', 'errors', 'run', 'schema'];
+export const LIBRARY_FACE: readonly string[] = ['check', 'errors', 'rpc', 'run', 'schema'];
 
 /**
  * The list of `noRestrictedImports` that says what the boundary says: everything but. The last
