@@ -1,0 +1,195 @@
+/**
+ * Rules made ready to be asked: patterns parted into words, and an index, so that thousands of rules cost no more than
+ * the few that can match.
+ * @module
+ */
+
+import type { EngineRule, Matcher } from './engine-rule.js';
+import { byRank } from './engine-rule.js';
+import type { Glob } from './glob.js';
+import { globOf, matchesGlob } from './glob.js';
+import type { SubjectWord } from './match.js';
+import type { PatternWord } from './pattern.js';
+import { parsePattern } from './pattern.js';
+
+/** A rule that is ready. */
+export interface Entry {
+  readonly rule: EngineRule;
+  /** Place in the order of ranks: the lower one speaks first. */
+  readonly rank: number;
+  /** Of a pattern that can be read. */
+  readonly words: readonly PatternWord[] | undefined;
+  readonly text: TextPattern | undefined;
+  readonly matcher: Matcher | undefined;
+  /** Its pattern cannot be read: nobody can say that it does not match. */
+  readonly isUnreadable: boolean;
+}
+
+/** A pattern over a whole text: `*` crosses everything. The literal ends are looked at first. */
+interface TextPattern {
+  readonly glob: Glob;
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A rule that cannot be taken as it stands. */
+export interface RuleWarning {
+  readonly rule: string;
+  readonly source: string;
+  /** In words, to stand after "rule ID (SOURCE): ". */
+  readonly reason: string;
+}
+
+/** Entries under the first word of their pattern, or under none. */
+export interface Bucket {
+  /** By the rarest literal word of the pattern, beside the first. */
+  readonly byWord: ReadonlyMap<string, readonly Entry[]>;
+  readonly wordless: readonly Entry[];
+  /** Deny and ask, by rank. */
+  readonly restricting: readonly Entry[];
+  readonly all: readonly Entry[];
+}
+
+/** The rules of one tool, by the first word of their patterns. */
+export interface ToolRules {
+  readonly byFirst: ReadonlyMap<string, Bucket>;
+  readonly open: Bucket;
+  /** By rank. */
+  readonly all: readonly Entry[];
+  readonly restricting: readonly Entry[];
+  /** Those that restrict and whose pattern cannot be read. */
+  readonly unreadable: readonly Entry[];
+}
+
+export interface RuleSet {
+  readonly byTool: ReadonlyMap<string, ToolRules>;
+  readonly forAll: ToolRules;
+  readonly size: number;
+  readonly warnings: readonly RuleWarning[];
+}
+
+/** Makes rules ready. An allow rule whose pattern cannot be read is left out, any other is believed to match everything. */
+export function ruleSet(rules: readonly EngineRule[]): RuleSet {
+  const warnings: RuleWarning[] = [];
+  const byTool = new Map<string, Entry[]>();
+  [...rules].sort(byRank).forEach((rule, rank) => {
+    const entry = entryOf(rule, rank, warnings);
+    if (entry === undefined) return;
+    const tool = rule.tool.toLowerCase();
+    const entries = byTool.get(tool);
+    if (entries === undefined) byTool.set(tool, [entry]);
+    else entries.push(entry);
+  });
+  const forAll = toolRules(byTool.get('*') ?? []);
+  byTool.delete('*');
+  return {
+    byTool: new Map([...byTool].map(([tool, entries]) => [tool, toolRules(entries)])),
+    forAll,
+    size: rules.length,
+    warnings,
+  };
+}
+
+/** The rules that are for a tool. */
+export function rulesFor({ byTool, forAll }: RuleSet, tool: string): readonly ToolRules[] {
+  const own = byTool.get(tool.toLowerCase());
+  return own === undefined ? [forAll] : [own, forAll];
+}
+
+/** Whether the pattern of an entry matches one of the texts as a whole. */
+export function matchesText({ text }: Entry, texts: readonly string[]): boolean {
+  if (text === undefined) return true;
+  const { glob, head, tail } = text;
+  return texts.some((each) => {
+    return each.startsWith(head) && each.endsWith(tail) && matchesGlob(glob, each);
+  });
+}
+
+/** Entries that can be sure to match the words: those that share the literal words that their index is made of. */
+export function candidates(bucket: Bucket, words: readonly SubjectWord[]): readonly Entry[] {
+  if (bucket.byWord.size === 0) return bucket.wordless;
+  const found = [...bucket.wordless];
+  for (const word of new Set(words.flatMap(({ values }) => values ?? []))) {
+    found.push(...(bucket.byWord.get(word) ?? []));
+  }
+  return found;
+}
+
+function entryOf(rule: EngineRule, rank: number, warnings: RuleWarning[]): Entry | undefined {
+  const matcher = 'matcher' in rule ? rule.matcher : undefined;
+  const { pattern } = rule;
+  const plain = { rule, rank, words: undefined, text: undefined, matcher, isUnreadable: false };
+  if (pattern === undefined || matcher !== undefined) return plain;
+  const text = textPattern(pattern);
+  const parsed = parsePattern(pattern);
+  if (!('fault' in parsed)) return { ...plain, words: parsed.words, text };
+  const reason = `its pattern ${parsed.fault}`;
+  if (rule.behavior === 'allow') {
+    warnings.push({ rule: rule.id, source: rule.source, reason: `${reason}; it allows nothing` });
+    return undefined;
+  }
+  warnings.push({ rule: rule.id, source: rule.source, reason: `${reason}; it asks of everything` });
+  return { ...plain, text, isUnreadable: true };
+}
+
+function textPattern(pattern: string): TextPattern {
+  const ends = pattern.split(/[*?]/);
+  return { glob: globOf(pattern), head: ends[0] ?? '', tail: ends.at(-1) ?? '' };
+}
+
+function firstWord({ words }: Entry): string | undefined {
+  const first = words?.[0];
+  return first?.kind === 'literal' ? first.text : undefined;
+}
+
+/** Whether it denies or asks. */
+export function isRestricting({ rule }: Entry): boolean {
+  return rule.behavior !== 'allow';
+}
+
+function toolRules(all: readonly Entry[]): ToolRules {
+  const byFirst = new Map<string, Entry[]>();
+  const open: Entry[] = [];
+  for (const entry of all) {
+    const first = firstWord(entry);
+    const entries = first === undefined ? open : byFirst.get(first);
+    if (entries !== undefined) entries.push(entry);
+    else if (first !== undefined) byFirst.set(first, [entry]);
+  }
+  return {
+    byFirst: new Map([...byFirst].map(([first, entries]) => [first, bucketOf(entries)])),
+    open: bucketOf(open),
+    all,
+    restricting: all.filter(isRestricting),
+    unreadable: all.filter(({ isUnreadable }) => isUnreadable),
+  };
+}
+
+function bucketOf(all: readonly Entry[]): Bucket {
+  const counts = new Map<string, number>();
+  for (const word of all.flatMap(laterLiterals)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const byWord = new Map<string, Entry[]>();
+  const wordless: Entry[] = [];
+  for (const entry of all) {
+    const rarest = rarestOf(laterLiterals(entry), counts);
+    const entries = rarest === undefined ? wordless : byWord.get(rarest);
+    if (entries !== undefined) entries.push(entry);
+    else if (rarest !== undefined) byWord.set(rarest, [entry]);
+  }
+  return { byWord, wordless, restricting: all.filter(isRestricting), all };
+}
+
+function laterLiterals({ words = [] }: Entry): readonly string[] {
+  return words.flatMap((word, index) => (index > 0 && word.kind === 'literal' ? [word.text] : []));
+}
+
+function rarestOf(
+  words: readonly string[],
+  counts: ReadonlyMap<string, number>,
+): string | undefined {
+  let rarest: string | undefined;
+  for (const word of words) {
+    if (rarest === undefined || (counts.get(word) ?? 0) < (counts.get(rarest) ?? 0)) rarest = word;
+  }
+  return rarest;
+}
