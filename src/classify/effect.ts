@@ -12,7 +12,11 @@ export interface Token extends Span {
   readonly text: string;
   /** After every expansion; `undefined` when that cannot be known beforehand. */
   readonly value: string | undefined;
-  /** How its value begins, when that much is known: it cannot become an option when this does not begin with a dash. */
+  /**
+   * How its value begins, as far as that is known (all of it when the value is): it cannot become an option when this
+   * begins with anything but a dash. Of a word that splits, how each of the words it becomes begins: `a$x` unquoted has
+   * none, `a*` has `a`.
+   */
   readonly prefix: string;
   /** Whether it can become several arguments, or none. */
   readonly splits: boolean;
@@ -20,7 +24,10 @@ export interface Token extends Span {
 
 /** What one command does. `token` is the word to point at. */
 export type Effect =
-  /** A path, still as the command names it, is read (`recursive`: with all beneath it). */
+  /**
+   * A path, still as the command names it, is read (`recursive`: with all beneath it). Where the value of `token` is
+   * not known, `path` is its prefix: any path that begins so.
+   */
   | {
       readonly kind: 'read';
       readonly path: string;
