@@ -8,7 +8,7 @@ import type { Classification, Part } from '../classify/part.js';
 import type { CommandClass, Verdict } from '../schema/command-class.js';
 import type { Span } from '../shell/tree.js';
 import type { Ruling } from './engine.js';
-import { rule as askRules, verdictOf } from './engine.js';
+import { askRules, verdictOf } from './engine.js';
 import type { EngineRule } from './engine-rule.js';
 import { stricter } from './engine-rule.js';
 import type { Knobs } from './knobs.js';

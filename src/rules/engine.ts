@@ -34,7 +34,7 @@ interface Hit {
 }
 
 /** Asks the rules. Never throws: a matcher that does denies. */
-export function rule(set: RuleSet, subject: Subject): Ruling {
+export function askRules(set: RuleSet, subject: Subject): Ruling {
   const tools = rulesFor(set, subject.tool);
   const hits = (
     subject.kind === 'words' ? wordHits(tools, subject) : textHits(tools, subject)
@@ -121,7 +121,7 @@ function textHits(tools: readonly ToolRules[], subject: TextSubject): Hit[] {
       continue;
     }
     const texts = isRestricting(entry) ? subject.spellings : subject.allowed;
-    if (!entry.isUnreadable && matchesText(entry, texts)) {
+    if (matchesText(entry, texts)) {
       hits.push({ entry, behavior: entry.rule.behavior });
     }
   }
@@ -170,7 +170,7 @@ function floorOf(
 /** Rules that restrict and may match, or may have been meant to; by rank. */
 function doubtful(tool: ToolRules, subject: Subject): readonly (readonly Entry[])[] {
   const { unreadable } = tool;
-  if (subject.kind === 'text') return [unreadable];
+  if (subject.kind === 'text') return [];
   const lists = subject.views.flatMap((words) => {
     if (words.every(({ values }) => values !== undefined)) return [];
     if (words[0]?.values === undefined) return [tool.restricting];

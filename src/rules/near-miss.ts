@@ -44,20 +44,27 @@ interface Miss extends NearMiss {
 
 function missedBy(set: RuleSet, subject: WordSubject, ruling: Ruling): readonly NearMiss[] {
   const settled = new Set([...ruling.matching, ruling.floorRule]);
-  const misses = comparable(set, subject)
-    .filter(({ rule }) => !settled.has(rule))
-    .slice(0, LIMITS.comparedRules.value)
-    .map((entry) => missOf(entry, subject))
-    .filter((miss) => miss !== undefined);
+  const misses: Miss[] = [];
+  for (const entry of comparable(set, subject)) {
+    if (settled.has(entry.rule)) continue;
+    const miss = missOf(entry, subject);
+    if (miss !== undefined) misses.push(miss);
+  }
   return misses.sort((left, right) => right.met - left.met);
 }
 
-/** Rules for the same program: others did not nearly match. */
-function comparable(set: RuleSet, { tool, views }: WordSubject): readonly Entry[] {
-  const entries = rulesFor(set, tool).flatMap((rules) => {
-    return views.flatMap((words) => bucketsFor(rules, words).flatMap(({ all }) => all));
-  });
-  return [...new Set(entries)];
+/** Rules for the same program, others did not nearly match; no more than are looked through. */
+function comparable(set: RuleSet, { tool, views }: WordSubject): ReadonlySet<Entry> {
+  const entries = new Set<Entry>();
+  for (const rules of rulesFor(set, tool)) {
+    for (const bucket of views.flatMap((words) => bucketsFor(rules, words))) {
+      for (const entry of bucket.all) {
+        if (entries.size >= LIMITS.comparedRules.value) return entries;
+        entries.add(entry);
+      }
+    }
+  }
+  return entries;
 }
 
 function missOf(entry: Entry, subject: WordSubject): Miss | undefined {

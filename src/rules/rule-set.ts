@@ -21,7 +21,7 @@ export interface Entry {
   readonly words: readonly PatternWord[] | undefined;
   readonly text: TextPattern | undefined;
   readonly matcher: Matcher | undefined;
-  /** Its pattern cannot be read: nobody can say that it does not match. */
+  /** Its pattern cannot be read as words: nobody can say that it does not match. */
   readonly isUnreadable: boolean;
 }
 
@@ -68,13 +68,12 @@ export interface RuleSet {
   readonly warnings: readonly RuleWarning[];
 }
 
-/** Makes rules ready. An allow rule whose pattern cannot be read is left out, any other is believed to match everything. */
+/** Makes rules ready. Of commands a rule whose pattern cannot be read as words allows none, and asks of every one where it restricts. */
 export function ruleSet(rules: readonly EngineRule[]): RuleSet {
   const warnings: RuleWarning[] = [];
   const byTool = new Map<string, Entry[]>();
   [...rules].sort(byRank).forEach((rule, rank) => {
     const entry = entryOf(rule, rank, warnings);
-    if (entry === undefined) return;
     const tool = rule.tool.toLowerCase();
     const entries = byTool.get(tool);
     if (entries === undefined) byTool.set(tool, [entry]);
@@ -115,7 +114,7 @@ export function candidates(bucket: Bucket, words: readonly SubjectWord[]): reado
   return found;
 }
 
-function entryOf(rule: EngineRule, rank: number, warnings: RuleWarning[]): Entry | undefined {
+function entryOf(rule: EngineRule, rank: number, warnings: RuleWarning[]): Entry {
   const matcher = 'matcher' in rule ? rule.matcher : undefined;
   const { pattern } = rule;
   const plain = { rule, rank, words: undefined, text: undefined, matcher, isUnreadable: false };
@@ -123,12 +122,9 @@ function entryOf(rule: EngineRule, rank: number, warnings: RuleWarning[]): Entry
   const text = textPattern(pattern);
   const parsed = parsePattern(pattern);
   if (!('fault' in parsed)) return { ...plain, words: parsed.words, text };
-  const reason = `its pattern ${parsed.fault}`;
-  if (rule.behavior === 'allow') {
-    warnings.push({ rule: rule.id, source: rule.source, reason: `${reason}; it allows nothing` });
-    return undefined;
-  }
-  warnings.push({ rule: rule.id, source: rule.source, reason: `${reason}; it asks of everything` });
+  const effect = rule.behavior === 'allow' ? 'allows no command' : 'asks of every command';
+  const reason = `its pattern ${parsed.fault}; it ${effect}`;
+  warnings.push({ rule: rule.id, source: rule.source, reason });
   return { ...plain, text, isUnreadable: true };
 }
 
