@@ -48,9 +48,13 @@ export function byRank(left: EngineRule, right: EngineRule): number {
     BEHAVIOR_ORDER[left.behavior] - BEHAVIOR_ORDER[right.behavior] ||
     compare(left.id, right.id) ||
     compare(left.source, right.source) ||
-    compare(left.pattern ?? '', right.pattern ?? '') ||
-    compare(left.message ?? '', right.message ?? '')
+    compare(said(left), said(right))
   );
+}
+
+/** Everything else that two rules of one id may differ in. */
+function said({ tool, pattern, message, narrows }: EngineRule): string {
+  return JSON.stringify([tool, pattern ?? null, message ?? null, narrows ?? false]);
 }
 
 function compare(left: string, right: string): number {

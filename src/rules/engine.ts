@@ -9,8 +9,8 @@ import type { EngineRule } from './engine-rule.js';
 import { stricter } from './engine-rule.js';
 import type { Match } from './glob.js';
 import { matchWords, type SubjectWord } from './match.js';
-import type { Bucket, Entry, RuleSet, ToolRules } from './rule-set.js';
-import { candidates, isRestricting, matchesText, rulesFor } from './rule-set.js';
+import type { Bucket, Entry, RuleSet, Shelf, ToolRules } from './rule-set.js';
+import { candidates, matchesText, rulesFor } from './rule-set.js';
 import type { Subject, TextSubject, WordSubject } from './subject.js';
 
 /** What the rules say. */
@@ -73,20 +73,20 @@ function isFloor({ behavior, entry }: Hit): boolean {
 
 function wordHits(tools: readonly ToolRules[], subject: WordSubject): Hit[] {
   const hits = new Map<Entry, Hit>();
-  const asked = new Set<Entry>();
-  const take = (entry: Entry, words: readonly SubjectWord[]): void => {
-    if (hits.has(entry) || (entry.matcher !== undefined && asked.has(entry))) return;
-    asked.add(entry);
-    const hit = wordHit(entry, words, subject);
-    if (hit !== undefined) hits.set(entry, hit);
-  };
-  for (const each of tools) {
-    for (const words of subject.views) {
-      for (const entry of found(each, words)) if (isRestricting(entry)) take(entry, words);
+  const called = new Set<Entry>();
+  const look = (shelf: Shelf, words: readonly SubjectWord[]): void => {
+    for (const entry of bucketsFor(shelf, words).flatMap((bucket) => candidates(bucket, words))) {
+      if (hits.has(entry) || called.has(entry)) continue;
+      // The other words are nothing new to a function.
+      if (entry.matcher !== undefined) called.add(entry);
+      const hit = wordHit(entry, words, subject);
+      if (hit !== undefined) hits.set(entry, hit);
     }
-    if (subject.unfaithful !== undefined) continue;
-    for (const words of subject.allowed) {
-      for (const entry of found(each, words)) if (!isRestricting(entry)) take(entry, words);
+  };
+  for (const { restricting, allowing } of tools) {
+    for (const words of subject.views) look(restricting, words);
+    if (subject.unfaithful === undefined) {
+      for (const words of subject.allowed) look(allowing, words);
     }
   }
   return [...hits.values()];
@@ -99,13 +99,9 @@ function wordHit(entry: Entry, words: readonly SubjectWord[], subject: Subject):
   return isMatch ? { entry, behavior: entry.rule.behavior } : undefined;
 }
 
-function found(tool: ToolRules, words: readonly SubjectWord[]): readonly Entry[] {
-  return bucketsFor(tool, words).flatMap((bucket) => candidates(bucket, words));
-}
-
 /** The buckets that hold rules for the first word. */
 export function bucketsFor(
-  { byFirst, open }: ToolRules,
+  { byFirst, open }: Shelf,
   [first]: readonly SubjectWord[],
 ): readonly Bucket[] {
   const buckets = (first?.values ?? []).flatMap((value) => byFirst.get(value) ?? []);
@@ -113,19 +109,15 @@ export function bucketsFor(
 }
 
 function textHits(tools: readonly ToolRules[], subject: TextSubject): Hit[] {
-  const hits: Hit[] = [];
-  for (const entry of tools.flatMap(({ all }) => all)) {
-    if (entry.matcher !== undefined) {
-      const hit = matcherHit(entry, subject);
-      if (hit !== undefined) hits.push(hit);
-      continue;
-    }
-    const texts = isRestricting(entry) ? subject.spellings : subject.allowed;
-    if (matchesText(entry, texts)) {
-      hits.push({ entry, behavior: entry.rule.behavior });
-    }
-  }
-  return hits;
+  return tools.flatMap(({ restricting, allowing }) => [
+    ...restricting.all.flatMap((entry) => textHit(entry, subject.spellings, subject) ?? []),
+    ...allowing.all.flatMap((entry) => textHit(entry, subject.allowed, subject) ?? []),
+  ]);
+}
+
+function textHit(entry: Entry, texts: readonly string[], subject: TextSubject): Hit | undefined {
+  if (entry.matcher !== undefined) return matcherHit(entry, subject);
+  return matchesText(entry, texts) ? { entry, behavior: entry.rule.behavior } : undefined;
 }
 
 /** An allow of a matcher, too, may speak for faithful words alone: that was looked at before. */
@@ -173,8 +165,8 @@ function doubtful(tool: ToolRules, subject: Subject): readonly (readonly Entry[]
   if (subject.kind === 'text') return [];
   const lists = subject.views.flatMap((words) => {
     if (words.every(({ values }) => values !== undefined)) return [];
-    if (words[0]?.values === undefined) return [tool.restricting];
-    return bucketsFor(tool, words).map(({ restricting }) => restricting);
+    if (words[0]?.values === undefined) return [tool.restricting.all];
+    return bucketsFor(tool.restricting, words).map(({ all }) => all);
   });
   return [unreadable, ...lists];
 }

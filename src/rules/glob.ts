@@ -13,6 +13,27 @@ export type GlobItem =
 
 export type Glob = readonly GlobItem[];
 
+/** A glob with the literal ends of what it matches, which are quicker to look at. */
+export interface GlobShape {
+  readonly glob: Glob;
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The glob with its ends. */
+export function shapeOf(glob: Glob): GlobShape {
+  const texts = glob.map((item) => (item.kind === 'character' ? item.value : undefined));
+  const first = texts.indexOf(undefined);
+  const last = texts.lastIndexOf(undefined);
+  const head = texts.slice(0, first < 0 ? texts.length : first).join('');
+  return { glob, head, tail: texts.slice(last + 1).join('') };
+}
+
+/** Whether the whole text matches. */
+export function matchesShape({ glob, head, tail }: GlobShape, text: string): boolean {
+  return text.startsWith(head) && text.endsWith(tail) && matchesGlob(glob, text);
+}
+
 /** The glob of a text in which nothing is quoted. */
 export function globOf(text: string): Glob {
   const items: GlobItem[] = [];

@@ -4,7 +4,7 @@
  */
 
 import type { Match } from './glob.js';
-import { matchesBeginning, matchesGlob } from './glob.js';
+import { matchesBeginning, matchesShape } from './glob.js';
 import type { PatternWord } from './pattern.js';
 
 /** One word of a command. `values` are its spellings, of which one need match: a program has its path and its name. */
@@ -48,16 +48,17 @@ function matchPlainly(
   pattern: readonly PatternWord[],
   words: readonly SubjectWord[],
 ): Match | undefined {
+  let worst: Match = 'yes';
   for (let index = 0; index < pattern.length; index++) {
     const expected = pattern[index];
-    if (expected === undefined) return undefined;
-    if (expected.kind === 'rest') return index === pattern.length - 1 ? 'yes' : undefined;
     const word = words[index];
-    if (word === undefined) return undefined;
-    if (word.values === undefined) return undefined;
-    if (matchOne(expected, word) === 'no') return 'no';
+    if (expected?.kind === 'rest') return index === pattern.length - 1 ? worst : undefined;
+    if (expected === undefined || word === undefined || word.splits) return undefined;
+    const match = matchOne(expected, word);
+    if (match === 'no') return 'no';
+    if (match === 'maybe') worst = 'maybe';
   }
-  return words.length === pattern.length ? 'yes' : undefined;
+  return words.length === pattern.length ? worst : undefined;
 }
 
 /** How one word of a pattern that is not `*` stands to one word. */
@@ -67,8 +68,8 @@ export function matchOne(expected: PatternWord, { values, prefix }: SubjectWord)
     if (values !== undefined) return values.includes(expected.text) ? 'yes' : 'no';
     return expected.text.startsWith(prefix) ? 'maybe' : 'no';
   }
-  if (values === undefined) return matchesBeginning(expected.glob, prefix);
-  return values.some((value) => matchesGlob(expected.glob, value)) ? 'yes' : 'no';
+  if (values === undefined) return matchesBeginning(expected.shape.glob, prefix);
+  return values.some((value) => matchesShape(expected.shape, value)) ? 'yes' : 'no';
 }
 
 /** Marks a place, and those behind it that a `*` which takes nothing leads to. */

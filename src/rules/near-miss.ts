@@ -21,12 +21,14 @@ export interface NearMiss {
 
 /** The nearest first; at most as many as the limit says. */
 export function nearMisses(set: RuleSet, subject: Subject, ruling: Ruling): readonly NearMiss[] {
-  const outranked = ruling.matching.filter(
-    (rule) => rule !== ruling.rule && rule !== ruling.floorRule,
-  );
-  const losers = outranked.map((rule) => ({ rule, reason: losing(rule, ruling) }));
-  const missed = subject.kind === 'words' ? missedBy(set, subject, ruling) : [];
-  return [...losers, ...missed].slice(0, LIMITS.nearMisses.value);
+  const most = LIMITS.nearMisses.value;
+  // Those that decide are passed over, and no more than these two are.
+  const losers = ruling.matching
+    .slice(0, most + 2)
+    .filter((rule) => rule !== ruling.rule && rule !== ruling.floorRule)
+    .map((rule) => ({ rule, reason: losing(rule, ruling) }));
+  const isFull = losers.length >= most || subject.kind === 'text';
+  return [...losers, ...(isFull ? [] : missedBy(set, subject, ruling))].slice(0, most);
 }
 
 function losing(rule: EngineRule, { rule: winner }: Ruling): string {
@@ -56,8 +58,12 @@ function missedBy(set: RuleSet, subject: WordSubject, ruling: Ruling): readonly 
 /** Rules for the same program, others did not nearly match; no more than are looked through. */
 function comparable(set: RuleSet, { tool, views }: WordSubject): ReadonlySet<Entry> {
   const entries = new Set<Entry>();
-  for (const rules of rulesFor(set, tool)) {
-    for (const bucket of views.flatMap((words) => bucketsFor(rules, words))) {
+  const shelves = rulesFor(set, tool).flatMap(({ restricting, allowing }) => [
+    restricting,
+    allowing,
+  ]);
+  for (const shelf of shelves) {
+    for (const bucket of views.flatMap((words) => bucketsFor(shelf, words))) {
       for (const entry of bucket.all) {
         if (entries.size >= LIMITS.comparedRules.value) return entries;
         entries.add(entry);

@@ -5,11 +5,12 @@
  */
 
 import { LIMITS } from '../schema/limits.js';
-import type { Glob, GlobItem } from './glob.js';
+import type { GlobItem, GlobShape } from './glob.js';
+import { shapeOf } from './glob.js';
 
 export type PatternWord =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'glob'; readonly glob: Glob; readonly text: string }
+  | { readonly kind: 'glob'; readonly shape: GlobShape; readonly text: string }
   /** Any words, none included. */
   | { readonly kind: 'rest'; readonly text: '*' };
 
@@ -93,7 +94,9 @@ function literal(text: string): readonly GlobItem[] {
 
 function wordOf(items: readonly GlobItem[], text: string): PatternWord {
   if (items.length === 1 && items[0]?.kind === 'any') return { kind: 'rest', text: '*' };
-  if (items.some(({ kind }) => kind !== 'character')) return { kind: 'glob', glob: items, text };
+  if (items.some(({ kind }) => kind !== 'character')) {
+    return { kind: 'glob', shape: shapeOf(items), text };
+  }
   const value = items.map((item) => (item.kind === 'character' ? item.value : '')).join('');
   return { kind: 'literal', text: value };
 }

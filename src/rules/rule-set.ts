@@ -6,8 +6,8 @@
 
 import type { EngineRule, Matcher } from './engine-rule.js';
 import { byRank } from './engine-rule.js';
-import type { Glob } from './glob.js';
-import { globOf, matchesGlob } from './glob.js';
+import type { GlobShape } from './glob.js';
+import { globOf, matchesShape, shapeOf } from './glob.js';
 import type { SubjectWord } from './match.js';
 import type { PatternWord } from './pattern.js';
 import { parsePattern } from './pattern.js';
@@ -19,17 +19,13 @@ export interface Entry {
   readonly rank: number;
   /** Of a pattern that can be read. */
   readonly words: readonly PatternWord[] | undefined;
-  readonly text: TextPattern | undefined;
+  /** The pattern over a whole text, of a tool that takes no command: `*` crosses everything. */
+  readonly text: GlobShape | undefined;
+  /** Words that must be there. */
+  readonly literals: readonly string[];
   readonly matcher: Matcher | undefined;
   /** Its pattern cannot be read as words: nobody can say that it does not match. */
   readonly isUnreadable: boolean;
-}
-
-/** A pattern over a whole text: `*` crosses everything. The literal ends are looked at first. */
-interface TextPattern {
-  readonly glob: Glob;
-  readonly head: string;
-  readonly tail: string;
 }
 
 /** A rule that cannot be taken as it stands. */
@@ -40,24 +36,28 @@ export interface RuleWarning {
   readonly reason: string;
 }
 
-/** Entries under the first word of their pattern, or under none. */
+/** Entries under the first word of their pattern, or under none; by rank. */
 export interface Bucket {
   /** By the rarest literal word of the pattern, beside the first. */
   readonly byWord: ReadonlyMap<string, readonly Entry[]>;
   readonly wordless: readonly Entry[];
-  /** Deny and ask, by rank. */
-  readonly restricting: readonly Entry[];
   readonly all: readonly Entry[];
 }
 
-/** The rules of one tool, by the first word of their patterns. */
-export interface ToolRules {
+/** Entries by the first word of their patterns. */
+export interface Shelf {
   readonly byFirst: ReadonlyMap<string, Bucket>;
   readonly open: Bucket;
   /** By rank. */
   readonly all: readonly Entry[];
-  readonly restricting: readonly Entry[];
-  /** Those that restrict and whose pattern cannot be read. */
+}
+
+/** The rules of one tool. */
+export interface ToolRules {
+  /** Those that deny or ask. */
+  readonly restricting: Shelf;
+  readonly allowing: Shelf;
+  /** Those that restrict and whose pattern cannot be read; by rank. */
   readonly unreadable: readonly Entry[];
 }
 
@@ -97,19 +97,18 @@ export function rulesFor({ byTool, forAll }: RuleSet, tool: string): readonly To
 
 /** Whether the pattern of an entry matches one of the texts as a whole. */
 export function matchesText({ text }: Entry, texts: readonly string[]): boolean {
-  if (text === undefined) return true;
-  const { glob, head, tail } = text;
-  return texts.some((each) => {
-    return each.startsWith(head) && each.endsWith(tail) && matchesGlob(glob, each);
-  });
+  return text === undefined || texts.some((each) => matchesShape(text, each));
 }
 
-/** Entries that can be sure to match the words: those that share the literal words that their index is made of. */
+/** Entries that can be sure to match the words: those whose literal words, beside the first, are all among them. */
 export function candidates(bucket: Bucket, words: readonly SubjectWord[]): readonly Entry[] {
   if (bucket.byWord.size === 0) return bucket.wordless;
+  const present = new Set(words.flatMap(({ values }) => values ?? []));
   const found = [...bucket.wordless];
-  for (const word of new Set(words.flatMap(({ values }) => values ?? []))) {
-    found.push(...(bucket.byWord.get(word) ?? []));
+  for (const word of present) {
+    for (const entry of bucket.byWord.get(word) ?? []) {
+      if (entry.literals.every((literal) => present.has(literal))) found.push(entry);
+    }
   }
   return found;
 }
@@ -117,20 +116,25 @@ export function candidates(bucket: Bucket, words: readonly SubjectWord[]): reado
 function entryOf(rule: EngineRule, rank: number, warnings: RuleWarning[]): Entry {
   const matcher = 'matcher' in rule ? rule.matcher : undefined;
   const { pattern } = rule;
-  const plain = { rule, rank, words: undefined, text: undefined, matcher, isUnreadable: false };
+  const plain = {
+    rule,
+    rank,
+    words: undefined,
+    text: undefined,
+    literals: [],
+    matcher,
+    isUnreadable: false,
+  };
   if (pattern === undefined || matcher !== undefined) return plain;
-  const text = textPattern(pattern);
+  const text = shapeOf(globOf(pattern));
   const parsed = parsePattern(pattern);
-  if (!('fault' in parsed)) return { ...plain, words: parsed.words, text };
+  if (!('fault' in parsed)) {
+    return { ...plain, words: parsed.words, text, literals: laterLiterals(parsed.words) };
+  }
   const effect = rule.behavior === 'allow' ? 'allows no command' : 'asks of every command';
   const reason = `its pattern ${parsed.fault}; it ${effect}`;
   warnings.push({ rule: rule.id, source: rule.source, reason });
   return { ...plain, text, isUnreadable: true };
-}
-
-function textPattern(pattern: string): TextPattern {
-  const ends = pattern.split(/[*?]/);
-  return { glob: globOf(pattern), head: ends[0] ?? '', tail: ends.at(-1) ?? '' };
 }
 
 function firstWord({ words }: Entry): string | undefined {
@@ -138,12 +142,16 @@ function firstWord({ words }: Entry): string | undefined {
   return first?.kind === 'literal' ? first.text : undefined;
 }
 
-/** Whether it denies or asks. */
-export function isRestricting({ rule }: Entry): boolean {
-  return rule.behavior !== 'allow';
+function toolRules(all: readonly Entry[]): ToolRules {
+  const restricting = all.filter(({ rule }) => rule.behavior !== 'allow');
+  return {
+    restricting: shelfOf(restricting),
+    allowing: shelfOf(all.filter(({ rule }) => rule.behavior === 'allow')),
+    unreadable: restricting.filter(({ isUnreadable }) => isUnreadable),
+  };
 }
 
-function toolRules(all: readonly Entry[]): ToolRules {
+function shelfOf(all: readonly Entry[]): Shelf {
   const byFirst = new Map<string, Entry[]>();
   const open: Entry[] = [];
   for (const entry of all) {
@@ -156,26 +164,25 @@ function toolRules(all: readonly Entry[]): ToolRules {
     byFirst: new Map([...byFirst].map(([first, entries]) => [first, bucketOf(entries)])),
     open: bucketOf(open),
     all,
-    restricting: all.filter(isRestricting),
-    unreadable: all.filter(({ isUnreadable }) => isUnreadable),
   };
 }
 
 function bucketOf(all: readonly Entry[]): Bucket {
   const counts = new Map<string, number>();
-  for (const word of all.flatMap(laterLiterals)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of all.flatMap(({ literals }) => literals))
+    counts.set(word, (counts.get(word) ?? 0) + 1);
   const byWord = new Map<string, Entry[]>();
   const wordless: Entry[] = [];
   for (const entry of all) {
-    const rarest = rarestOf(laterLiterals(entry), counts);
+    const rarest = rarestOf(entry.literals, counts);
     const entries = rarest === undefined ? wordless : byWord.get(rarest);
     if (entries !== undefined) entries.push(entry);
     else if (rarest !== undefined) byWord.set(rarest, [entry]);
   }
-  return { byWord, wordless, restricting: all.filter(isRestricting), all };
+  return { byWord, wordless, all };
 }
 
-function laterLiterals({ words = [] }: Entry): readonly string[] {
+function laterLiterals(words: readonly PatternWord[]): readonly string[] {
   return words.flatMap((word, index) => (index > 0 && word.kind === 'literal' ? [word.text] : []));
 }
 

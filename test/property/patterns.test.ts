@@ -44,7 +44,7 @@ function matchesSlowly(pattern: readonly PatternWord[], line: readonly string[])
   const [word, ...others] = line;
   if (word === undefined) return false;
   const isMatch =
-    expected.kind === 'literal' ? expected.text === word : matchesGlob(expected.glob, word);
+    expected.kind === 'literal' ? expected.text === word : matchesGlob(expected.shape.glob, word);
   return isMatch && matchesSlowly(rest, others);
 }
 
