@@ -82,6 +82,8 @@ export interface Judgement {
   readonly effects: readonly Effect[];
   /** The words without options that stand before the subcommand: `git -C x push` → `git push`. For rules. */
   readonly canonical?: readonly Token[];
+  /** Set when a word left out of `canonical` changes what it does: an allow rule for the rest may not speak for it. */
+  readonly faithful?: false;
 }
 
 /** One entry of the tables. Never throws, whatever the words are. */
