@@ -21,7 +21,7 @@ import {
 import { LIMITS } from './limits.js';
 import { CALLER_FACES } from './option-names.js';
 import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
-import type { PolicyParams } from './policy.js';
+import type { Bounds, PolicyParams } from './policy.js';
 import {
   DENIALS_CHOICES,
   GIT_CHOICES,
@@ -30,6 +30,7 @@ import {
   NAMESPACES_CHOICES,
   PROTECT_CHOICES,
   PTY_CHOICES,
+  REQUIRED,
   ROOT_CAPABILITIES_CHOICES,
   SHARED_MEMORY_CHOICES,
   SOCKETS_CHOICES,
@@ -98,11 +99,12 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   'hide[]': BYTES_OF_A_PATH,
   git: listed(GIT_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
-  'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
+  'require[]': `full or a guarantee (${GUARANTEES.join(', ')})`,
   cwd: BYTES_OF_A_PATH,
   env: 'an object of strings; names without "=", nothing with a NUL byte',
   origin: listed(CALLER_FACES),
   origins: 'an object with the origin of each field',
+  bounds: 'an object with the trees that places must lie in',
   extendEnv: 'true or false',
   stdio: `${listed(STDIO_WORDS)}, or an array of three of these, descriptor numbers or streams with a descriptor`,
   'stdio[]': `${listed(STDIO_WORDS)}, a descriptor number or a stream with a descriptor`,
@@ -133,7 +135,8 @@ const path = () => text().check(minLength(1));
 const pathList = () => array(path()).check(maxLength(LIMITS.roots.value));
 const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
 
-function policyShape() {
+/** A schema for each field of a policy. */
+export function policyShape() {
   return {
     mode: optional(oneOf(MODES)),
     workspace: optional(path()),
@@ -149,7 +152,7 @@ function policyShape() {
     protect: optional(union([oneOf(PROTECT_CHOICES), pathList()])),
     hide: optional(pathList()),
     git: optional(oneOf(GIT_CHOICES)),
-    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
+    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(REQUIRED))])),
   };
 }
 
@@ -160,6 +163,7 @@ function inspectShape() {
     env: optional(custom<NodeJS.ProcessEnv>(isEnvironment)),
     origin: optional(oneOf(CALLER_FACES)),
     origins: optional(custom<FieldOrigins>(isObject)),
+    bounds: optional(custom<Bounds>(isObject)),
   };
 }
 

@@ -95,5 +95,9 @@ export type Mechanism =
   | 'quarantine'
   | 'cgroup';
 
-/** The caller's minimum. A list names guarantees that must be met. */
-export type Requirement = 'partial' | 'full' | readonly Guarantee[];
+/** In a list `full` asks for every promise, beside the guarantees it names. */
+export const REQUIRED = ['full', ...GUARANTEES] as const;
+export type Required = (typeof REQUIRED)[number];
+
+/** The caller's minimum. A list names what must be met. */
+export type Requirement = 'partial' | 'full' | readonly Required[];
