@@ -6,7 +6,7 @@
 /** `error` is a code of `errors/codes.ts`; null where passing the bound is not an error (the row says what happens). */
 export interface Limit {
   readonly value: number;
-  readonly unit: 'entries' | 'bytes' | 'descriptors' | 'milliseconds' | 'levels';
+  readonly unit: 'entries' | 'bytes' | 'characters' | 'descriptors' | 'milliseconds' | 'levels';
   readonly error: 'LIMIT_EXCEEDED' | 'INVALID_REQUEST' | 'COMMAND_TOO_LONG' | null;
   readonly words: string;
 }
@@ -174,6 +174,54 @@ export const LIMITS = {
     unit: 'levels',
     error: null,
     words: 'scripts that are interpreters of scripts; the kernel follows no more',
+  },
+  rules: {
+    value: 16_384,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'permission rules of one file or call',
+  },
+  rulePatternCharacters: {
+    value: 4096,
+    unit: 'characters',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's pattern",
+  },
+  rulePatternWords: {
+    value: 256,
+    unit: 'entries',
+    error: 'INVALID_REQUEST',
+    words: "words of a permission rule's pattern",
+  },
+  ruleMessageCharacters: {
+    value: 1000,
+    unit: 'characters',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's message",
+  },
+  ruleNameCharacters: {
+    value: 128,
+    unit: 'characters',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's id, or the name of its tool",
+  },
+  rulePriority: {
+    value: 1_000_000,
+    unit: 'levels',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's priority, either way from 0",
+  },
+  nearMisses: {
+    value: 5,
+    unit: 'entries',
+    error: null,
+    words: 'rules that nearly matched, shown for one part of a command line',
+  },
+  comparedRules: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: 'rules that are looked through for those that nearly matched',
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 

@@ -128,7 +128,8 @@ interface Issue {
 /** The schemas that have parsed something in this process. */
 const used = new WeakSet<object>();
 
-function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T> {
+/** Parses through a strict schema: one problem, in words. Never throws. */
+export function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T> {
   // Compiling zod's fast path takes longer than a parse without it, and pays off from the second one on.
   const jitless = !used.has(schema);
   used.add(schema);

@@ -18,10 +18,12 @@ import {
   tuple,
   union,
 } from 'zod/mini';
+import { VERDICTS } from './command-class.js';
 import { LIMITS } from './limits.js';
 import { CALLER_FACES } from './option-names.js';
 import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
 import type { Bounds, PolicyParams } from './policy.js';
+import type { RuleParams } from './rule.js';
 import {
   DENIALS_CHOICES,
   GIT_CHOICES,
@@ -74,6 +76,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   stdio: STDIO_WORDS,
   encoding: ENCODINGS,
   origin: CALLER_FACES,
+  behavior: VERDICTS,
 };
 
 const BYTES_OF_A_PATH = 'a non-empty path without NUL bytes';
@@ -121,6 +124,13 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   file: 'a non-empty program name or path without NUL bytes',
   args: 'an array of strings without NUL bytes',
   'args[]': 'a string without NUL bytes',
+  tool: `the name of a tool, or "*", of at most ${LIMITS.ruleNameCharacters.value} characters`,
+  behavior: listed(VERDICTS),
+  pattern: `words of at most ${LIMITS.rulePatternCharacters.value} characters, without control characters`,
+  priority: `a whole number from -${LIMITS.rulePriority.value} to ${LIMITS.rulePriority.value}`,
+  message: `a sentence of at most ${LIMITS.ruleMessageCharacters.value} characters`,
+  id: `letters, digits, ".", "_" and "-", a letter or digit first, at most ${LIMITS.ruleNameCharacters.value} characters`,
+  ceiling: 'true or false',
 };
 
 function listed(values: readonly string[]): string {
@@ -243,6 +253,43 @@ export const confineOptionsSchema: () => OptionsSchema<ConfineOptions> = lazy(()
 export const commandSchema: () => OptionsSchema<Command> = lazy(() =>
   strictObject({ file: custom<string>(isProgramName), args: array(custom<string>(isArgument)) }),
 );
+
+export const ruleSchema: () => OptionsSchema<RuleParams> = lazy(() =>
+  strictObject({
+    tool: string().check(refine(isToolName)),
+    behavior: oneOf(VERDICTS),
+    pattern: optional(string().check(refine(isPattern))),
+    priority: optional(number().check(refine(isPriority))),
+    message: optional(string().check(refine(isMessage))),
+    id: optional(string().check(refine(isRuleId))),
+    ceiling: optional(boolean()),
+  }),
+);
+
+const TOOL_NAME = /^(?:\*|[^\p{Cc}\p{Cf}\p{Cs}\p{Z}*]+)$/u;
+const RULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+// A tab, too, may part words; anything else that is not seen would make two patterns look like one.
+const UNSEEN = /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[^\P{Cc}\t]/u;
+
+function isToolName(name: string): boolean {
+  return name.length <= LIMITS.ruleNameCharacters.value && TOOL_NAME.test(name);
+}
+
+function isRuleId(id: string): boolean {
+  return id.length <= LIMITS.ruleNameCharacters.value && RULE_ID.test(id);
+}
+
+function isPattern(pattern: string): boolean {
+  return pattern.length <= LIMITS.rulePatternCharacters.value && !UNSEEN.test(pattern);
+}
+
+function isMessage(message: string): boolean {
+  return message.length <= LIMITS.ruleMessageCharacters.value && !message.includes('\0');
+}
+
+function isPriority(priority: number): boolean {
+  return Number.isInteger(priority) && Math.abs(priority) <= LIMITS.rulePriority.value;
+}
 
 /** The schema's own answer, without the schema: every run asks it, and hardly any is refused. */
 export function isCommand(value: { file: unknown; args: unknown }): value is Command {
