@@ -19,6 +19,7 @@ import {
   union,
 } from 'zod/mini';
 import { VERDICTS } from './command-class.js';
+import type { ConfigField, ConfigSettings } from './config.js';
 import { LIMITS } from './limits.js';
 import { CALLER_FACES } from './option-names.js';
 import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
@@ -34,6 +35,8 @@ import {
   PTY_CHOICES,
   REQUIRED,
   ROOT_CAPABILITIES_CHOICES,
+  RULE_DEFAULTS,
+  RULE_SETS,
   SHARED_MEMORY_CHOICES,
   SOCKETS_CHOICES,
   TEMP_CHOICES,
@@ -73,6 +76,8 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   protect: PROTECT_CHOICES,
   git: GIT_CHOICES,
   require: [...REQUIREMENT_WORDS, ...GUARANTEES],
+  ruleDefault: RULE_DEFAULTS,
+  ruleSet: RULE_SETS,
   stdio: STDIO_WORDS,
   encoding: ENCODINGS,
   origin: CALLER_FACES,
@@ -103,6 +108,11 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   git: listed(GIT_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
   'require[]': `full or a guarantee (${GUARANTEES.join(', ')})`,
+  timeoutSeconds: `seconds from 0 to ${Math.floor(LIMITS.timeoutMs.value / 1000)}`,
+  killAfterSeconds: `seconds from 0 to ${Math.floor(LIMITS.timeoutMs.value / 1000)}`,
+  askWrites: 'true or false',
+  ruleDefault: listed(RULE_DEFAULTS),
+  ruleSet: listed(RULE_SETS),
   cwd: BYTES_OF_A_PATH,
   env: 'an object of strings; names without "=", nothing with a NUL byte',
   origin: listed(CALLER_FACES),
@@ -253,6 +263,29 @@ export const confineOptionsSchema: () => OptionsSchema<ConfineOptions> = lazy(()
 export const commandSchema: () => OptionsSchema<Command> = lazy(() =>
   strictObject({ file: custom<string>(isProgramName), args: array(custom<string>(isArgument)) }),
 );
+
+function settingsShape() {
+  const seconds = () =>
+    number().check(refine((each) => each >= 0 && each <= LIMITS.timeoutMs.value / 1000));
+  return {
+    timeoutSeconds: optional(seconds()),
+    killAfterSeconds: optional(seconds()),
+    askWrites: optional(boolean()),
+    ruleDefault: optional(oneOf(RULE_DEFAULTS)),
+    ruleSet: optional(oneOf(RULE_SETS)),
+  };
+}
+
+export const configSettingsSchema: () => OptionsSchema<ConfigSettings> = lazy(() =>
+  strictObject(settingsShape()),
+);
+
+const configShape = lazy(() => ({ ...policyShape(), ...settingsShape() }));
+
+/** A schema for an object that has only this field. */
+export function configValueSchema(field: ConfigField): OptionsSchema<unknown> {
+  return strictObject({ [field]: configShape()[field] });
+}
 
 export const ruleSchema: () => OptionsSchema<RuleParams> = lazy(() =>
   strictObject({

@@ -46,6 +46,14 @@ export type ProtectChoice = (typeof PROTECT_CHOICES)[number];
 export const GIT_CHOICES = ['default', 'config'] as const;
 export type GitChoice = (typeof GIT_CHOICES)[number];
 
+/** What is said of a part of a command line that no rule speaks for and that is not known. */
+export const RULE_DEFAULTS = ['ask', 'allow'] as const;
+export type RuleDefault = (typeof RULE_DEFAULTS)[number];
+
+/** Which built-in rules there are beside one's own. */
+export const RULE_SETS = ['standard', 'classic'] as const;
+export type RuleSetName = (typeof RULE_SETS)[number];
+
 /** Every named promise, in the order reports print them. */
 export const GUARANTEES = [
   'write',
