@@ -8,6 +8,7 @@ import { Argument, Command, type CommanderError, Option } from 'commander';
 import { OPERATIONS } from '../schema/explanation.js';
 import type { CommandName, Invocation } from './arguments.js';
 import { GIVEN } from './arguments.js';
+import { CONFIG_OPTIONS } from './config-options.js';
 import { EXIT } from './exit.js';
 import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
@@ -32,6 +33,9 @@ interface CommandRow {
   readonly footer?: string;
 }
 
+/** What every command that resolves a policy takes. */
+const POLICY_ROWS: readonly AnyRow[] = [...POLICY_OPTIONS, ...CONFIG_OPTIONS];
+
 /** Listed in help and completions, checked by the command, which knows the nearest one to a slip. */
 function operation(): Argument {
   return new Argument('<operation>', 'what the command would do')
@@ -51,13 +55,13 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: 'inspect',
     summary: 'what would be enforced here, by what, and what is missing',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
   },
   {
     name: 'prove',
     summary: 'attempt everything that is claimed here, and show what took place',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
     footer: `
 It acts on objects that it makes and removes again: in writable roots, beside them, and in Cordon's own directory.
@@ -66,13 +70,13 @@ Exit codes: 0 every claim holds; 1 one does not; 125 it could not be tried.`,
   {
     name: 'policy',
     summary: 'the resolved policy, each field with its origin',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
   },
   {
     name: 'explain',
     summary: 'whether a command may do something to a path, why, and what would allow it',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
     operands: [operation(), new Argument('<path>', "a path; '$TMPDIR/…' for the run's own temp")],
     footer: `

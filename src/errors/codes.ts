@@ -104,6 +104,21 @@ export const ERROR_CODES = {
   },
   INTERNAL: { rpc: -31976, exit: 125, words: 'a mistake in Cordon itself' },
   NOT_A_SOCKET: { rpc: -31974, exit: 125, words: 'what was granted as a socket is none' },
+  CONFIG_INVALID: {
+    rpc: -31973,
+    exit: 125,
+    words: 'a file of the configuration says something that Cordon does not take',
+  },
+  CONFIG_UNREADABLE: {
+    rpc: -31972,
+    exit: 125,
+    words: 'a file of the configuration is there and cannot be read',
+  },
+  CONFIG_UNTRUSTED: {
+    rpc: -31971,
+    exit: 125,
+    words: 'a file of the configuration can be changed by somebody who has no say in it',
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

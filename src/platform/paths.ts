@@ -5,6 +5,7 @@
 
 import type { Stats } from 'node:fs';
 import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ErrorParts } from '../errors/details.js';
 import { errnoOf } from '../errors/errno.js';
@@ -30,6 +31,20 @@ export function cordonDirectories({ env, uid, home }: PathsRequest): CordonDirec
     config: join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), NAME),
     cache: join(absolute(env.XDG_CACHE_HOME) ?? join(home, '.cache'), NAME),
   };
+}
+
+/** The home directory that the user database has; undefined for a uid without an entry, ordinary in containers. */
+export function registeredHome(): string | undefined {
+  try {
+    return absolute(userInfo().homedir);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The home directory of whoever set the environment, else the registered one. */
+export function homeDirectory({ HOME }: NodeJS.ProcessEnv): string {
+  return absolute(HOME) ?? registeredHome() ?? '/';
 }
 
 /**

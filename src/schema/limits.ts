@@ -175,6 +175,18 @@ export const LIMITS = {
     error: null,
     words: 'scripts that are interpreters of scripts; the kernel follows no more',
   },
+  configBytes: {
+    value: 4_194_304,
+    unit: 'bytes',
+    error: null,
+    words: 'one file of the configuration; a larger one is refused (`CONFIG_UNREADABLE`)',
+  },
+  configLevels: {
+    value: 16,
+    unit: 'levels',
+    error: null,
+    words: 'tables and arrays in one another in a file of the configuration',
+  },
   rules: {
     value: 16_384,
     unit: 'entries',

@@ -19,10 +19,11 @@ import {
   union,
 } from 'zod/mini';
 import { VERDICTS } from './command-class.js';
+import type { ConfigField, ConfigSettings } from './config.js';
 import { LIMITS } from './limits.js';
 import { CALLER_FACES } from './option-names.js';
 import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
-import type { PolicyParams } from './policy.js';
+import type { Bounds, PolicyParams } from './policy.js';
 import type { RuleParams } from './rule.js';
 import {
   DENIALS_CHOICES,
@@ -32,7 +33,10 @@ import {
   NAMESPACES_CHOICES,
   PROTECT_CHOICES,
   PTY_CHOICES,
+  REQUIRED,
   ROOT_CAPABILITIES_CHOICES,
+  RULE_DEFAULTS,
+  RULE_SETS,
   SHARED_MEMORY_CHOICES,
   SOCKETS_CHOICES,
   TEMP_CHOICES,
@@ -72,6 +76,8 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   protect: PROTECT_CHOICES,
   git: GIT_CHOICES,
   require: [...REQUIREMENT_WORDS, ...GUARANTEES],
+  ruleDefault: RULE_DEFAULTS,
+  ruleSet: RULE_SETS,
   stdio: STDIO_WORDS,
   encoding: ENCODINGS,
   origin: CALLER_FACES,
@@ -101,11 +107,17 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   'hide[]': BYTES_OF_A_PATH,
   git: listed(GIT_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
-  'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
+  'require[]': `full or a guarantee (${GUARANTEES.join(', ')})`,
+  timeoutSeconds: `seconds from 0 to ${Math.floor(LIMITS.timeoutMs.value / 1000)}`,
+  killAfterSeconds: `seconds from 0 to ${Math.floor(LIMITS.timeoutMs.value / 1000)}`,
+  askWrites: 'true or false',
+  ruleDefault: listed(RULE_DEFAULTS),
+  ruleSet: listed(RULE_SETS),
   cwd: BYTES_OF_A_PATH,
   env: 'an object of strings; names without "=", nothing with a NUL byte',
   origin: listed(CALLER_FACES),
   origins: 'an object with the origin of each field',
+  bounds: 'an object with the trees that places must lie in',
   extendEnv: 'true or false',
   stdio: `${listed(STDIO_WORDS)}, or an array of three of these, descriptor numbers or streams with a descriptor`,
   'stdio[]': `${listed(STDIO_WORDS)}, a descriptor number or a stream with a descriptor`,
@@ -143,7 +155,8 @@ const path = () => text().check(minLength(1));
 const pathList = () => array(path()).check(maxLength(LIMITS.roots.value));
 const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
 
-function policyShape() {
+/** A schema for each field of a policy. */
+export function policyShape() {
   return {
     mode: optional(oneOf(MODES)),
     workspace: optional(path()),
@@ -159,7 +172,7 @@ function policyShape() {
     protect: optional(union([oneOf(PROTECT_CHOICES), pathList()])),
     hide: optional(pathList()),
     git: optional(oneOf(GIT_CHOICES)),
-    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
+    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(REQUIRED))])),
   };
 }
 
@@ -170,6 +183,7 @@ function inspectShape() {
     env: optional(custom<NodeJS.ProcessEnv>(isEnvironment)),
     origin: optional(oneOf(CALLER_FACES)),
     origins: optional(custom<FieldOrigins>(isObject)),
+    bounds: optional(custom<Bounds>(isObject)),
   };
 }
 
@@ -249,6 +263,29 @@ export const confineOptionsSchema: () => OptionsSchema<ConfineOptions> = lazy(()
 export const commandSchema: () => OptionsSchema<Command> = lazy(() =>
   strictObject({ file: custom<string>(isProgramName), args: array(custom<string>(isArgument)) }),
 );
+
+function settingsShape() {
+  const seconds = () =>
+    number().check(refine((each) => each >= 0 && each <= LIMITS.timeoutMs.value / 1000));
+  return {
+    timeoutSeconds: optional(seconds()),
+    killAfterSeconds: optional(seconds()),
+    askWrites: optional(boolean()),
+    ruleDefault: optional(oneOf(RULE_DEFAULTS)),
+    ruleSet: optional(oneOf(RULE_SETS)),
+  };
+}
+
+export const configSettingsSchema: () => OptionsSchema<ConfigSettings> = lazy(() =>
+  strictObject(settingsShape()),
+);
+
+const configShape = lazy(() => ({ ...policyShape(), ...settingsShape() }));
+
+/** A schema for an object that has only this field. */
+export function configValueSchema(field: ConfigField): OptionsSchema<unknown> {
+  return strictObject({ [field]: configShape()[field] });
+}
 
 export const ruleSchema: () => OptionsSchema<RuleParams> = lazy(() =>
   strictObject({

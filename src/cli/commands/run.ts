@@ -6,6 +6,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import type { Settings } from '../../config/settings.js';
+import { limited } from '../../config/settings.js';
 import { SandboxError } from '../../errors/sandbox-error.js';
 import { nowMs } from '../../platform/clock.js';
 import type { Run } from '../../run/confine.js';
@@ -18,14 +20,13 @@ import type { Invocation } from '../arguments.js';
 import { exitOf, exitOfCode } from '../exit.js';
 import { readOptions, UsageError } from '../options.js';
 import { isInteractive, say } from '../output.js';
-import { readPolicy } from '../policy-options.js';
 import { errorText } from '../render/error.js';
 import { findingNotes, runNotes } from '../render/run.js';
 import type { Report } from '../report.js';
 import { openReport } from '../report.js';
+import { readRequest } from '../request.js';
 import type { RunSettings } from '../run-options.js';
 import { RUN_OPTIONS } from '../run-options.js';
-import { surroundings } from '../surroundings.js';
 
 /** Signals that mean the command, not us. Until it has ended none of them ends us. */
 const FORWARDED = [
@@ -50,12 +51,25 @@ function refuseAltered(operands: readonly string[]): void {
   throw new UsageError('an argument is not valid UTF-8, and would reach the command altered');
 }
 
+/** A flag's, else the configuration's; never longer than the ceiling's. */
+function timeLimits(
+  { timeoutMs, killAfterMs }: RunSettings,
+  configured: Settings,
+): Pick<RunSettings, 'timeoutMs' | 'killAfterMs'> {
+  const flag = { kind: 'flag', name: '--timeout' } as const;
+  const asked = timeoutMs === undefined ? configured.timeoutMs : { value: timeoutMs, origin: flag };
+  const kill = killAfterMs ?? configured.killAfterMs.value;
+  return {
+    timeoutMs: limited(asked, configured.mostMs).value,
+    ...(kill !== undefined && { killAfterMs: kill }),
+  };
+}
+
 /** Paths on a command line are written from where the user stands, also when the command runs elsewhere. */
 function fromHere(params: PolicyParams, cwd: string | undefined): PolicyParams {
-  if (cwd === undefined) return params;
+  if (cwd === undefined) return {};
   const here = (path: string) => (isAbsolute(path) ? path : `${process.cwd()}/${path}`);
   return {
-    ...params,
     ...(params.workspace !== undefined && { workspace: here(params.workspace) }),
     ...(params.allowWrite !== undefined && { allowWrite: params.allowWrite.map(here) }),
     ...(params.allowSocket !== undefined && { allowSocket: params.allowSocket.map(here) }),
@@ -142,16 +156,12 @@ export async function runCommand({ given, operands }: Invocation): Promise<numbe
   }
   refuseAltered(operands);
   const settings: RunSettings = readOptions(RUN_OPTIONS, given, {});
-  const { params, origins } = readPolicy(given, surroundings());
-  const asked: InspectParams = {
-    ...fromHere(params, settings.cwd),
-    origin: 'flag',
-    origins,
-    cwd: settings.cwd,
-  };
+  const { asked: request, configuration } = await readRequest(given, settings.cwd);
+  const asked: InspectParams = { ...request, ...fromHere(request, settings.cwd) };
   let started: Run | undefined;
   relay(() => started);
-  const { run, report } = begin({ file, args, asked, settings });
+  const limits = timeLimits(settings, configuration.settings);
+  const { run, report } = begin({ file, args, asked, settings: { ...settings, ...limits } });
   started = run;
   run.followJobControl();
   const { result, error } = await ending(run);
