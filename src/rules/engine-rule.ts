@@ -3,20 +3,9 @@
  * @module
  */
 
+import type { Matcher } from '../schema/check.js';
 import type { Verdict } from '../schema/command-class.js';
 import type { PermissionRule } from '../schema/rule.js';
-
-/** What a function in place of a pattern is asked. */
-export interface MatcherCall {
-  readonly tool: string;
-  /** The words of one simple command, those that cannot be known `undefined`; of another tool none. */
-  readonly words: readonly (string | undefined)[];
-  /** The text that a pattern would be held against; of a command line the whole of it. */
-  readonly text: string;
-}
-
-/** Whether the rule holds. Called for every part of every command line; one that throws, or answers otherwise, denies. */
-export type Matcher = (call: MatcherCall) => boolean;
 
 /** A rule of a caller in this process: a function stands in the pattern's place. */
 export interface MatcherRule extends PermissionRule {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { EngineRule, Matcher } from './engine-rule.js';
+import type { Matcher } from '../schema/check.js';
+import type { EngineRule } from './engine-rule.js';
 import { byRank } from './engine-rule.js';
 import type { GlobShape } from './glob.js';
 import { globOf, matchesShape, shapeOf } from './glob.js';

@@ -18,6 +18,7 @@ import {
   tuple,
   union,
 } from 'zod/mini';
+import type { CheckOptions, RuleInput } from './check.js';
 import { VERDICTS } from './command-class.js';
 import type { ConfigField, ConfigSettings } from './config.js';
 import { LIMITS } from './limits.js';
@@ -141,6 +142,12 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   message: `a sentence of at most ${LIMITS.ruleMessageCharacters.value} characters`,
   id: `letters, digits, ".", "_" and "-", a letter or digit first, at most ${LIMITS.ruleNameCharacters.value} characters`,
   ceiling: 'true or false',
+  rules: `an array of at most ${LIMITS.rules.value} rules`,
+  'rules[]': 'a rule',
+  contexts: 'an array of { rules, isOwned }',
+  'contexts[]': `{ rules, isOwned }, with at most ${LIMITS.rules.value} rules`,
+  denyHosts: 'an array of host names',
+  'denyHosts[]': 'the name of a host',
 };
 
 function listed(values: readonly string[]): string {
@@ -286,6 +293,24 @@ const configShape = lazy(() => ({ ...policyShape(), ...settingsShape() }));
 export function configValueSchema(field: ConfigField): OptionsSchema<unknown> {
   return strictObject({ [field]: configShape()[field] });
 }
+
+/** Each entry is read for itself, later. */
+const ruleList = () => array(custom<RuleInput>(isObject)).check(maxLength(LIMITS.rules.value));
+
+function checkShape() {
+  return {
+    askWrites: optional(boolean()),
+    ruleDefault: optional(oneOf(RULE_DEFAULTS)),
+    ruleSet: optional(oneOf(RULE_SETS)),
+    denyHosts: optional(array(text().check(minLength(1))).check(maxLength(LIMITS.rules.value))),
+    rules: optional(ruleList()),
+    contexts: optional(array(strictObject({ rules: ruleList(), isOwned: boolean() }))),
+  };
+}
+
+export const checkOptionsSchema: () => OptionsSchema<CheckOptions> = lazy(() =>
+  strictObject({ ...inspectShape(), ...checkShape() }),
+);
 
 export const ruleSchema: () => OptionsSchema<RuleParams> = lazy(() =>
   strictObject({
