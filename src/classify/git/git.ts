@@ -127,9 +127,9 @@ function effectsOfOption(
   { row, token, value }: ParsedOption<GitOption>,
   place: Place,
 ): readonly Effect[] {
-  switch (row.does) {
-    case undefined:
-      return [];
+  const { does } = row;
+  if (does === undefined) return [];
+  switch (does) {
     case 'runs':
       return [is('unknown', token, 'starts a program that the words or the configuration name')];
     case 'formats':
@@ -139,7 +139,7 @@ function effectsOfOption(
     case 'reads':
     case 'writes': {
       if (value === undefined) return [];
-      const kind = row.does === 'reads' ? 'read' : 'write';
+      const kind = does === 'reads' ? 'read' : 'write';
       return [{ kind, path: inside(place, value.value ?? value.prefix), token: value }];
     }
   }
