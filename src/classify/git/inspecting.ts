@@ -127,12 +127,15 @@ const APPLIED: readonly GitOption[] = [
 ];
 
 const FORMATTED_PATCH: readonly GitOption[] = [
-  ...LOG.filter(({ names }) => !['-n', '-s', '--stat', '-q'].some((name) => names.includes(name))),
+  ...LOG.filter(
+    ({ names }) => !['-n', '-s', '--stat', '-q', '-c', '--cc'].some((name) => names.includes(name)),
+  ),
   ...flags(`--stdout -n|--numbered -N|--no-numbered -s|--signoff -k|--keep-subject --rfc
     --zero-commit --ignore-if-in-upstream --no-stat -p|--no-stat --no-signature --no-cc --no-to
     --no-thread --no-attach --no-binary --cover-letter --no-cover-letter --always`),
   ...values(
-    '-v|--reroll-count --start-number --subject-prefix --add-header --to --cc --in-reply-to --signature',
+    `-v|--reroll-count --start-number --subject-prefix --add-header --to --cc --in-reply-to
+    --signature`,
   ),
   ...optionals('--stat --from --attach --inline --thread'),
 ];
