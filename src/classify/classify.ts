@@ -59,8 +59,17 @@ function classified(source: string, parts: readonly Part[]): Classification {
   return { source, parts, class: worst.class, readOnly: parts.every((each) => each.readOnly) };
 }
 
+/** What is not judged may be anything; what no shell takes is refused. */
+const UNPARSED: Readonly<Record<Unparsed['kind'], CommandClass>> = {
+  empty: 'incomplete',
+  incomplete: 'incomplete',
+  syntax: 'unparsable',
+  bytes: 'unknown',
+  'too-long': 'unknown',
+  'too-deep': 'unknown',
+  'too-many': 'unknown',
+};
+
 function unparsed(source: string, why: Unparsed): Classification {
-  const isIncomplete = why.kind === 'incomplete' || why.kind === 'empty';
-  const name = isIncomplete ? 'incomplete' : 'unparsable';
-  return { source, unparsed: why, parts: [], class: name, readOnly: false };
+  return { source, unparsed: why, parts: [], class: UNPARSED[why.kind], readOnly: false };
 }
