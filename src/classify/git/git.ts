@@ -8,7 +8,7 @@ import type { Call, Effect, Judgement, Program, Token } from '../effect.js';
 import { type ParsedOption, type ParsedOptions, parseOptions } from '../options.js';
 import { startsPrograms } from './formats.js';
 import { readOpening } from './global.js';
-import type { Form, GitOption, Subcommand } from './grammar.js';
+import type { Doing, Form, GitOption, Subcommand } from './grammar.js';
 import { pathsNamed } from './paths.js';
 import { subcommandOf } from './subcommands.js';
 
@@ -123,13 +123,16 @@ function classed(form: Form, { subcommand }: Place): readonly Effect[] {
   return [is(form.is, subcommand, form.reason ?? 'does more than read')];
 }
 
-function effectsOfOption(
-  { row, token, value }: ParsedOption<GitOption>,
+function effectsOfOption(option: ParsedOption<GitOption>, place: Place): readonly Effect[] {
+  return option.row.does === undefined ? [] : doneBy(option.row.does, option, place);
+}
+
+function doneBy(
+  does: Doing,
+  { token, value }: ParsedOption<GitOption>,
   place: Place,
 ): readonly Effect[] {
-  switch (row.does) {
-    case undefined:
-      return [];
+  switch (does) {
     case 'runs':
       return [is('unknown', token, 'starts a program that the words or the configuration name')];
     case 'formats':
@@ -139,7 +142,7 @@ function effectsOfOption(
     case 'reads':
     case 'writes': {
       if (value === undefined) return [];
-      const kind = row.does === 'reads' ? 'read' : 'write';
+      const kind = does === 'reads' ? 'read' : 'write';
       return [{ kind, path: inside(place, value.value ?? value.prefix), token: value }];
     }
   }

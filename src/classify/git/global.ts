@@ -72,12 +72,15 @@ export function readOpening(args: readonly Token[]): Opening {
     if (place === undefined || place === '') continue;
     directory = posix.isAbsolute(place) ? place : posix.join(directory ?? '.', place);
   }
-  const prints = parsed.options.some(({ row: { means } }) => means === 'prints');
+  const prints = parsed.options.find(({ row: { means } }) => means === 'prints');
+  if (prints !== undefined && parsed.operands.length > 0) {
+    effects.push(unknown(prints.token, 'may start the reader of manuals'));
+  }
   return {
     effects,
     directory,
     rest: parsed.operands,
-    printsOnly: prints && parsed.operands.length === 0,
+    printsOnly: prints !== undefined && parsed.operands.length === 0,
     isFaithful: effects.length === 0,
   };
 }
