@@ -12,6 +12,7 @@ export const COMMAND_NAMES = [
   'prove',
   'policy',
   'explain',
+  'config',
   'doctor',
   'version',
   'completion',

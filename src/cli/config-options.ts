@@ -13,6 +13,15 @@ export interface ConfigChoice {
   readonly projectFile?: (typeof CHOICES)[number];
 }
 
+export const EXPLAIN_FLAG = '--explain';
+
+/** Of `cordon config` alone. */
+export const EXPLAIN_OPTION: OptionRow<ConfigChoice> = {
+  flag: EXPLAIN_FLAG,
+  help: 'each value with its origin, the files that were looked for, and what the ceiling changed',
+  read: () => ({}),
+};
+
 /** Every one, in the order of the help. */
 export const CONFIG_OPTIONS: readonly OptionRow<ConfigChoice>[] = [
   {

@@ -25,6 +25,8 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/policy.js')).policyCommand(invocation);
     case 'explain':
       return (await import('./commands/explain.js')).explainCommand(invocation);
+    case 'config':
+      return (await import('./commands/config.js')).configCommand(invocation);
     case 'doctor':
       return (await import('./commands/doctor.js')).doctorCommand(invocation);
     case 'version':

@@ -8,7 +8,7 @@ import { Argument, Command, type CommanderError, Option } from 'commander';
 import { OPERATIONS } from '../schema/explanation.js';
 import type { CommandName, Invocation } from './arguments.js';
 import { GIVEN } from './arguments.js';
-import { CONFIG_OPTIONS } from './config-options.js';
+import { CONFIG_OPTIONS, EXPLAIN_OPTION } from './config-options.js';
 import { EXIT } from './exit.js';
 import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
@@ -82,6 +82,12 @@ Exit codes: 0 every claim holds; 1 one does not; 125 it could not be tried.`,
     footer: `
 The path need not exist. signal takes the id of a process in its place.
 Exit codes: 0 allowed; 1 not allowed; 2 the question cannot be answered.`,
+  },
+  {
+    name: 'config',
+    summary: 'the configuration in effect, of flags, variables and files',
+    rows: [...POLICY_ROWS, EXPLAIN_OPTION],
+    json: true,
   },
   { name: 'doctor', summary: 'check what Cordon needs on this machine', rows: [], json: true },
   { name: 'version', summary: 'the versions of every part', rows: [], json: true },

@@ -43,7 +43,8 @@ export async function readRequest(
   });
   const before = readPolicy(given, around, configuration.layer);
   const { ceiling } = configuration;
-  const after = ceiling === undefined ? before : underCeiling(before, ceiling, realPath);
+  const where = { cwd: cwd ?? process.cwd(), realPath };
+  const after = ceiling === undefined ? before : underCeiling(before, ceiling, where);
   const { params, origins } = after;
   const asked = { ...params, origin: 'flag', origins, bounds: ceiling?.bounds, cwd } as const;
   return { asked, before, after, configuration };

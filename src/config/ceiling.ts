@@ -3,6 +3,8 @@
  * @module
  */
 
+import { boundedMode } from '../policy/bounds.js';
+import { fallbackOf } from '../policy/narrow.js';
 import type { ConfigFile } from '../schema/config.js';
 import type { Bounds, Origin, PolicyParams } from '../schema/policy.js';
 import { pathsAmong } from '../schema/policy.js';
@@ -54,11 +56,18 @@ function confining(layer: Layer, file: ConfigFile): Layer {
   };
 }
 
-/** The most that is within both. Places beyond the bounds are left out where they are found: see `Bounds`. */
+/** Where a policy is asked for. */
+export interface Whereabouts {
+  readonly cwd: string;
+  /** Follows links, as far as there is something. */
+  readonly realPath: (path: string) => string;
+}
+
+/** The most that is within both. Grants beyond the bounds are left out where they are found: see `Bounds`. */
 export function underCeiling(
   layer: Layer,
   { layer: most, bounds, origin }: Ceiling,
-  realPath: (path: string) => string,
+  { cwd, realPath }: Whereabouts,
 ): Layer {
   let met = narrowedBy(layer, most);
   for (const field of ['allowWrite', 'allowSocket'] as const) {
@@ -66,7 +75,14 @@ export function underCeiling(
     if (trees === undefined) continue;
     met = grantsWithin(met, field, { trees, origin: originIn(most, field) ?? origin, realPath });
   }
-  return met;
+  const { params, origins } = met;
+  const mode = { value: params.mode ?? fallbackOf('mode'), origin };
+  const bounded = boundedMode(mode, { path: realPath(params.workspace ?? cwd) }, bounds);
+  if (bounded.value === mode.value) return met;
+  return {
+    params: { ...params, mode: bounded.value },
+    origins: { ...origins, mode: bounded.origin },
+  };
 }
 
 function originIn({ origins }: Layer, field: keyof PolicyParams): Origin | undefined {

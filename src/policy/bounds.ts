@@ -17,44 +17,52 @@ export interface Bounded {
 
 const NO_BOUNDS: Bounds = { origin: { kind: 'ceiling' } };
 
-function isOpen({ path }: Root, { closed = [], apart = [] }: Bounds): boolean {
+function isOpen(path: string, { closed = [], apart = [] }: Bounds): boolean {
   if (closed.some((each) => isWithin(path, each))) return false;
   return !apart.some((each) => isRelated(path, each));
 }
 
-function isIn({ path }: Root, trees: readonly string[] | undefined): boolean {
+function isIn(path: string, trees: readonly string[] | undefined): boolean {
   return trees === undefined || trees.some((tree) => isWithin(path, tree));
 }
 
-function split(roots: readonly Root[], isLet: (root: Root) => boolean): Bounded {
+/** Whether the bounds let a canonical path be granted in this field. */
+export function isGrantable(
+  path: string,
+  field: 'allowWrite' | 'allowSocket',
+  bounds: Bounds,
+): boolean {
+  return isIn(path, bounds[field]) && (field === 'allowSocket' || isOpen(path, bounds));
+}
+
+function split(roots: readonly Root[], isLet: (path: string) => boolean): Bounded {
   return {
-    roots: roots.filter(isLet),
+    roots: roots.filter(({ path }) => isLet(path)),
     notes: roots
-      .filter((root) => !isLet(root))
+      .filter(({ path }) => !isLet(path))
       .map(({ path }) => ({ kind: 'above-ceiling', path })),
   };
 }
 
 /** Of the trees that were granted. */
 export function boundedGrants(grants: readonly Root[], bounds: Bounds = NO_BOUNDS): Bounded {
-  return split(grants, (root) => isIn(root, bounds.allowWrite) && isOpen(root, bounds));
+  return split(grants, (path) => isGrantable(path, 'allowWrite', bounds));
 }
 
 /** Of the sockets that were granted. */
 export function boundedSockets(sockets: readonly Root[], bounds: Bounds = NO_BOUNDS): Bounded {
-  return split(sockets, (root) => isIn(root, bounds.allowSocket));
+  return split(sockets, (path) => isGrantable(path, 'allowSocket', bounds));
 }
 
 /** The mode: a workspace that may not be written is read. */
 export function boundedMode(
   mode: Sourced<Mode>,
-  workspace: Root,
+  { path }: Pick<Root, 'path'>,
   bounds: Bounds = NO_BOUNDS,
 ): Sourced<Mode> {
   if (mode.value !== 'workspace-write') return mode;
   const { workspace: tree } = bounds;
-  if (isIn(workspace, tree === undefined ? undefined : [tree]) && isOpen(workspace, bounds)) {
-    return mode;
-  }
+  const trees = tree === undefined ? undefined : [tree];
+  if (isIn(path, trees) && isOpen(path, bounds)) return mode;
   return { value: 'read-only', origin: bounds.origin };
 }

@@ -27,17 +27,21 @@ export interface ConfigSettings {
 
 export type ConfigField = keyof PolicyParams | keyof ConfigSettings;
 
-export interface ConfigKey {
+interface KeyRow {
   /** As it stands in a file. */
   readonly key: string;
-  readonly field: ConfigField;
-  readonly kind: 'policy' | 'setting';
   /** Whose files may say it. */
   readonly levels: readonly ConfigLevel[];
   /** Its entries, or it itself, name places. */
   readonly holdsPaths?: true;
   readonly words: string;
 }
+
+export type ConfigKey = KeyRow &
+  (
+    | { readonly kind: 'policy'; readonly field: keyof PolicyParams }
+    | { readonly kind: 'setting'; readonly field: keyof ConfigSettings }
+  );
 
 const OWN: readonly ConfigLevel[] = ['system', 'user'];
 const OPERATORS: readonly ConfigLevel[] = [...OWN, 'ceiling'];
@@ -46,7 +50,7 @@ const ALL: readonly ConfigLevel[] = CONFIG_LEVELS;
 /** The array of tables that permission rules are written in; every file may hold it. */
 export const RULE_KEY = 'rule';
 
-type PolicyRow = Pick<ConfigKey, 'levels' | 'holdsPaths' | 'words'>;
+type PolicyRow = Pick<KeyRow, 'levels' | 'holdsPaths' | 'words'>;
 
 const POLICY_ROWS: Readonly<Record<keyof PolicyParams, PolicyRow>> = {
   mode: { levels: ALL, words: 'what may be written: nothing, the workspace, or everything' },

@@ -13,11 +13,12 @@ import { nowMs } from '../../platform/clock.js';
 import type { Run } from '../../run/confine.js';
 import { lookAt } from '../../run/look.js';
 import { refusedRun, startRun } from '../../run/start.js';
-import type { ConfineOptions, InspectParams } from '../../schema/params.js';
+import type { Command, ConfineOptions, InspectParams } from '../../schema/params.js';
 import type { Policy, PolicyParams } from '../../schema/policy.js';
 import type { RunResult } from '../../schema/result.js';
 import type { Invocation } from '../arguments.js';
 import { exitOf, exitOfCode } from '../exit.js';
+import type { GivenOptions } from '../options.js';
 import { readOptions, UsageError } from '../options.js';
 import { isInteractive, say } from '../output.js';
 import { errorText } from '../render/error.js';
@@ -65,6 +66,23 @@ function timeLimits(
   };
 }
 
+/** What was asked for, and for how long. What is wrong with the configuration is the Run's refusal, and in its report. */
+async function requested(
+  given: GivenOptions,
+  settings: RunSettings,
+): Promise<Pick<Request, 'asked' | 'settings'>> {
+  try {
+    const { asked, configuration } = await readRequest(given, settings.cwd);
+    return {
+      asked: { ...asked, ...fromHere(asked, settings.cwd) },
+      settings: { ...settings, ...timeLimits(settings, configuration.settings) },
+    };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { asked: error, settings };
+  }
+}
+
 /** Paths on a command line are written from where the user stands, also when the command runs elsewhere. */
 function fromHere(params: PolicyParams, cwd: string | undefined): PolicyParams {
   if (cwd === undefined) return {};
@@ -89,13 +107,15 @@ function policyFor(params: InspectParams): Policy | SandboxError {
 interface Request {
   readonly file: string;
   readonly args: readonly string[];
-  readonly asked: InspectParams;
+  /** Or why it is not known what was asked for. */
+  readonly asked: InspectParams | SandboxError;
   readonly settings: RunSettings;
 }
 
 /** The Run, and its report held open from before the start. Throws `REPORT_UNWRITABLE`. */
 function begin({ file, args, asked, settings }: Request): { run: Run; report?: Report } {
   const { report: target, timeoutMs, killAfterMs } = settings;
+  if (asked instanceof SandboxError) return refused({ file, args }, asked, settings);
   const options: ConfineOptions = {
     ...asked,
     stdio: 'inherit',
@@ -105,12 +125,20 @@ function begin({ file, args, asked, settings }: Request): { run: Run; report?: R
   const command = { file, args };
   if (target === undefined) return { run: startRun(command, options) };
   const policy = policyFor(asked);
-  if (!(policy instanceof SandboxError)) {
-    return { report: openReport(target, policy), run: startRun(command, options) };
-  }
   // Looked at once more it might do; but then the report would lie in a place that nobody judged.
-  const report = openReport(target, undefined);
-  return { report, run: refusedRun(command, { options, startedAt: nowMs(), error: policy }) };
+  if (policy instanceof SandboxError) return refused(command, policy, settings);
+  return { report: openReport(target, policy), run: startRun(command, options) };
+}
+
+/** A Run that nothing comes of, and the report that says so. */
+function refused(
+  command: Command,
+  error: SandboxError,
+  { report: target }: RunSettings,
+): { run: Run; report?: Report } {
+  const report = target === undefined ? undefined : openReport(target, undefined);
+  const run = refusedRun(command, { options: { stdio: 'inherit' }, startedAt: nowMs(), error });
+  return { run, ...(report !== undefined && { report }) };
 }
 
 /**
@@ -156,12 +184,10 @@ export async function runCommand({ given, operands }: Invocation): Promise<numbe
   }
   refuseAltered(operands);
   const settings: RunSettings = readOptions(RUN_OPTIONS, given, {});
-  const { asked: request, configuration } = await readRequest(given, settings.cwd);
-  const asked: InspectParams = { ...request, ...fromHere(request, settings.cwd) };
+  const request = await requested(given, settings);
   let started: Run | undefined;
   relay(() => started);
-  const limits = timeLimits(settings, configuration.settings);
-  const { run, report } = begin({ file, args, asked, settings: { ...settings, ...limits } });
+  const { run, report } = begin({ file, args, ...request });
   started = run;
   run.followJobControl();
   const { result, error } = await ending(run);
