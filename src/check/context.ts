@@ -30,6 +30,7 @@ export interface CheckContext {
   /** The rules as they are, for those who match them otherwise. */
   readonly merged: readonly EngineRule[];
   readonly knobs: Knobs;
+  readonly denyHosts: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -44,7 +45,7 @@ export function contextOf(options: CheckOptions): CheckContext {
     denyHosts = [],
     ...params
   } = options;
-  const own = [...readRules(rules, 'rules'), ...hostRules(denyHosts)];
+  const own = readRules(rules, 'rules');
   const others = contexts.map((context, index) => ({
     rules: readRules(context.rules, `contexts[${index}].rules`),
     isOwned: context.isOwned,
@@ -60,6 +61,7 @@ export function contextOf(options: CheckOptions): CheckContext {
     rules: set,
     merged: merged.rules,
     knobs: { mode, askWrites, unknown: ruleDefault },
+    denyHosts: denyHosts.flatMap((host) => hostOf(host) ?? []),
     warnings: [...merged.warnings, ...set.warnings].map(({ rule, source, reason }) => {
       return `rule ${rule} (${source}): ${reason}`;
     }),
@@ -88,25 +90,12 @@ function readRules(
     const { problem } = parsed;
     const option = `${list}[${index}].${problem.option}`;
     const named = { ...problem, option };
-    throw new SandboxError({ code: problem.code, object: option, details: { option, problem: named } });
+    throw new SandboxError({
+      code: problem.code,
+      object: option,
+      details: { option, problem: named },
+    });
   });
-}
-
-/** A list of hosts is a ceiling: whoever wrote it wrote it to be kept. */
-function hostRules(hosts: readonly string[]): readonly PermissionRule[] {
-  const found = new Set(hosts.flatMap((host) => hostOf(host) ?? []));
-  return [...found].flatMap((host) =>
-    ['webfetch', 'fetch', 'websearch', 'web'].map((tool) => ({
-      id: `host-${tool}-${host}`,
-      tool,
-      behavior: 'deny' as const,
-      pattern: host,
-      priority: 0,
-      ceiling: true as const,
-      message: `the host ${host} is on the list of those that no tool may reach`,
-      source: 'denyHosts',
-    })),
-  );
 }
 
 function surroundingsOf(policy: Policy, { cwd = '.', env }: InspectParams): Surroundings {

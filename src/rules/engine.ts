@@ -110,14 +110,19 @@ export function bucketsFor(
 
 function textHits(tools: readonly ToolRules[], subject: TextSubject): Hit[] {
   return tools.flatMap(({ restricting, allowing }) => [
-    ...restricting.all.flatMap((entry) => textHit(entry, subject.spellings, subject) ?? []),
+    ...restricting.all.flatMap((entry) => textHit(entry, [subject.spellings], subject) ?? []),
     ...allowing.all.flatMap((entry) => textHit(entry, subject.allowed, subject) ?? []),
   ]);
 }
 
-function textHit(entry: Entry, texts: readonly string[], subject: TextSubject): Hit | undefined {
+function textHit(
+  entry: Entry,
+  texts: readonly (readonly string[])[],
+  subject: TextSubject,
+): Hit | undefined {
   if (entry.matcher !== undefined) return matcherHit(entry, subject);
-  return matchesText(entry, texts) ? { entry, behavior: entry.rule.behavior } : undefined;
+  const isMatch = texts.length > 0 && texts.every((each) => matchesText(entry, each));
+  return isMatch ? { entry, behavior: entry.rule.behavior } : undefined;
 }
 
 /** An allow of a matcher, too, may speak for faithful words alone: that was looked at before. */

@@ -27,8 +27,8 @@ export interface TextSubject {
   readonly tool: string;
   /** Every spelling: a rule that restricts need match one. */
   readonly spellings: readonly string[];
-  /** Spellings that an allow rule may match: those that nothing leads elsewhere. */
-  readonly allowed: readonly string[];
+  /** For each path and address its spellings that lead nowhere else: an allow rule must match one of each. */
+  readonly allowed: readonly (readonly string[])[];
   readonly text: string;
 }
 

@@ -72,7 +72,9 @@ interface Value {
 
 function fieldsNamed(args: ToolArguments, names: ReadonlySet<string>): readonly Field[] {
   return walk(args).flatMap(({ name, value }) => {
-    return typeof value === 'string' && names.has(name.toLowerCase()) ? [{ name, text: value }] : [];
+    return typeof value === 'string' && names.has(name.toLowerCase())
+      ? [{ name, text: value }]
+      : [];
   });
 }
 

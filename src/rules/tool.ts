@@ -28,6 +28,8 @@ export interface FieldFinding {
   readonly text: string;
   readonly class: CommandClass;
   readonly reason: string;
+  /** A host that no tool may reach. */
+  readonly denied?: string;
 }
 
 export interface ToolVerdict {
@@ -47,6 +49,8 @@ export interface ToolRequest {
   readonly rules: RuleSet;
   readonly knobs: Knobs;
   readonly surroundings: Surroundings;
+  /** Hosts that no tool may reach, nor those beneath them; as `hostOf` has them. */
+  readonly denyHosts: readonly string[];
 }
 
 /** Tools whose paths are only read; those of any other are taken to be written. */
@@ -78,6 +82,11 @@ export function judgeTool(request: ToolRequest): ToolVerdict {
     matching: ruling.matching,
     nearMisses: nearMisses(rules, subject, ruling),
   };
+  const host = findings.find(({ denied }) => denied !== undefined)?.denied;
+  if (host !== undefined) {
+    const reason = `the host ${host} is on the list of those that no tool may reach`;
+    return { ...found, verdict: 'deny', basis: 'ceiling', reason, rule: undefined };
+  }
   const { reason } = worst;
   if (isCeiling(worst.class)) {
     return { ...found, verdict: 'deny', basis: 'ceiling', reason, rule: undefined };
@@ -126,9 +135,15 @@ function findingsOf(request: ToolRequest): readonly FieldFinding[] {
       return { ...base, class: 'unknown', reason: 'no address can be made out' };
     }
     if (address.file !== undefined) return { ...base, ...judge(address.file, 'read') };
-    return { ...base, class: 'network', reason: `it reaches ${address.hosts.join(', ')}` };
+    const denied = address.hosts.find((host) => isDenied(host, request.denyHosts));
+    const reason = `it reaches ${denied ?? address.hosts.join(', ')}`;
+    return { ...base, class: 'network', reason, ...(denied !== undefined && { denied }) };
   });
   return [...paths, ...addresses];
+}
+
+function isDenied(host: string, denied: readonly string[]): boolean {
+  return denied.some((each) => host === each || host.endsWith(`.${each}`));
 }
 
 /** Whether `~` is the home directory is the tool's to say: both are looked at. */
@@ -141,31 +156,42 @@ function tokenOf(path: string): Token {
   return { start: 0, end: path.length, text: path, value: path, prefix: path, splits: false };
 }
 
-/** An empty path is the working directory, and a path with a line break in it is still one path. */
-function subjectOf({ tool, args, surroundings }: ToolRequest): TextSubject {
-  const field = textField(args) ?? addressFields(args)[0] ?? pathFields(args)[0];
-  if (field === undefined) return { kind: 'text', tool, spellings: [''], allowed: [], text: '' };
-  const { text } = field;
-  if (isAmong(field, addressFields(args))) {
-    const { spellings = [text], allowed = [] } = webAddress(text) ?? {};
-    return { kind: 'text', tool, spellings, allowed, text };
-  }
-  if (!isAmong(field, pathFields(args))) {
-    return { kind: 'text', tool, spellings: [text], allowed: [text], text };
-  }
-  const allowed = pathSpellings(text, surroundings);
-  return { kind: 'text', tool, spellings: [text, ...allowed], allowed, text };
+/** The text of the request, and every path and address in it: what restricts need match one, what allows each. */
+function subjectOf(request: ToolRequest): TextSubject {
+  const { tool, args, surroundings } = request;
+  const addresses = addressFields(args).map((field) => addressSpellings(field));
+  const paths = pathFields(args).map((field) => pathSpellings(field, surroundings));
+  const field = textField(args);
+  const isListed = [...addresses, ...paths].some((each) => each.text === field?.text);
+  const plain = { text: field?.text ?? '', spellings: [field?.text ?? ''] };
+  const all: readonly Spelled[] = isListed ? [] : [{ ...plain, allowed: plain.spellings }];
+  const spelled = [...all, ...addresses, ...paths];
+  return {
+    kind: 'text',
+    tool,
+    spellings: [...new Set(spelled.flatMap(({ spellings }) => spellings))],
+    allowed: spelled.map(({ allowed }) => allowed),
+    text: field?.text ?? spelled[0]?.text ?? '',
+  };
 }
 
-function isAmong(field: Field, fields: readonly Field[]): boolean {
-  return fields.some(({ name, text }) => name === field.name && text === field.text);
+interface Spelled {
+  readonly text: string;
+  readonly spellings: readonly string[];
+  readonly allowed: readonly string[];
 }
 
-/** Where the path leads, whole, and as it is from the workspace where it lies in it. */
-function pathSpellings(path: string, { cwd, workspace, realPath }: Surroundings): readonly string[] {
-  const lexical = posix.resolve(cwd, path);
-  const real = realPath?.(path.startsWith('/') ? path : `${cwd}/${path}`) ?? lexical;
+function addressSpellings({ text }: Field): Spelled {
+  const { spellings = [text], allowed = [] } = webAddress(text) ?? {};
+  return { text, spellings, allowed };
+}
+
+/** Where the path leads: whole, and as it is from the workspace where it lies in it. */
+function pathSpellings({ text }: Field, { cwd, workspace, realPath }: Surroundings): Spelled {
+  const lexical = posix.resolve(cwd, text);
+  const real = realPath?.(text.startsWith('/') ? text : `${cwd}/${text}`) ?? lexical;
   const relative = posix.relative(workspace, real);
-  const isInside = relative !== '' && !relative.startsWith('../') && relative !== '..';
-  return isInside ? [real, relative] : [real];
+  const isInside = relative !== '' && relative !== '..' && !relative.startsWith('../');
+  const allowed = isInside ? [real, relative] : [real];
+  return { text, spellings: [text, lexical, ...allowed], allowed };
 }

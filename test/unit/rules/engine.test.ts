@@ -476,7 +476,13 @@ describe('other tools', () => {
     rule('deny', "it's", { tool: 'write' }),
   ]);
   const ask = (spellings: readonly string[], allowed: readonly string[] = spellings) =>
-    askRules(set, { kind: 'text', tool: 'Write', spellings, allowed, text: spellings[0] ?? '' });
+    askRules(set, {
+      kind: 'text',
+      tool: 'Write',
+      spellings,
+      allowed: allowed.map((each) => [each]),
+      text: spellings[0] ?? '',
+    });
 
   test('are asked by their whole text', () => {
     expect(ask(['src/a.ts']).verdict).toBe('allow');
