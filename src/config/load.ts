@@ -9,7 +9,12 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ConfigFault } from '../errors/details.js';
 import { errnoOf } from '../errors/errno.js';
 import { SandboxError } from '../errors/sandbox-error.js';
-import { cordonDirectories, homeDirectory, registeredHome } from '../platform/paths.js';
+import {
+  cordonDirectories,
+  homeDirectory,
+  registeredHome,
+  SYSTEM_DIRECTORY,
+} from '../platform/paths.js';
 import { isWithin } from '../policy/roots.js';
 import type { ConfigFile, ConfigRule } from '../schema/config.js';
 import type { ConfigLevel } from '../schema/policy.js';
@@ -23,8 +28,6 @@ import type { Settings } from './settings.js';
 import { settingsOf } from './settings.js';
 import { isThere, readTrusted, untrusted } from './trust.js';
 
-/** Where the operators of a machine keep theirs. No variable leads elsewhere. */
-export const SYSTEM_DIRECTORY = '/etc/cordon';
 export const PROJECT_FILE = 'cordon.toml';
 const CONFIG_FILE = 'config.toml';
 const CEILING_FILE = 'ceiling.toml';

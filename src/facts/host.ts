@@ -133,6 +133,7 @@ function canonicalDirectories(directories: CordonDirectories): CordonDirectories
     state: canonicalAsFarAsItExists(directories.state),
     config: canonicalAsFarAsItExists(directories.config),
     cache: canonicalAsFarAsItExists(directories.cache),
+    system: canonicalAsFarAsItExists(directories.system),
   };
 }
 

@@ -15,6 +15,9 @@ import type { CordonDirectories } from '../schema/facts.js';
 const NAME = 'cordon';
 const PRIVATE_MODE = 0o700;
 
+/** No variable leads elsewhere: whoever could set one would lift the ceiling. */
+export const SYSTEM_DIRECTORY = `/etc/${NAME}`;
+
 /** What the choice depends on. */
 export interface PathsRequest {
   readonly env: NodeJS.ProcessEnv;
@@ -30,6 +33,7 @@ export function cordonDirectories({ env, uid, home }: PathsRequest): CordonDirec
     state: join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local/state'), NAME),
     config: join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), NAME),
     cache: join(absolute(env.XDG_CACHE_HOME) ?? join(home, '.cache'), NAME),
+    system: SYSTEM_DIRECTORY,
   };
 }
 

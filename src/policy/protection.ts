@@ -256,7 +256,8 @@ function secretOf(
       ino,
       links,
       class: kind,
-      origin: { ...origin, name: `${origin.name} ${SECRETS}` },
+      // A line of a file names the word itself.
+      origin: origin.line === undefined ? { ...origin, name: `${origin.name} ${SECRETS}` } : origin,
     },
   ];
 }

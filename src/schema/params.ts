@@ -136,7 +136,10 @@ export function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T
   const result = schema.safeParse(value, { jitless });
   if (result.success) return { ok: true, value: result.data };
   const known = Object.keys(schema.shape);
-  return { ok: false, problem: problemOf(result.error.issues[0] ?? null, value, known) };
+  const issues: readonly Issue[] = result.error.issues;
+  // A name that is mistyped is more than what is missing for it.
+  const issue = issues.find(({ keys }) => keys !== undefined) ?? issues[0] ?? null;
+  return { ok: false, problem: problemOf(issue, value, known) };
 }
 
 function problemOf(issue: Issue | null, value: unknown, known: readonly string[]): Problem {
