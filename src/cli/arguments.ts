@@ -12,6 +12,8 @@ export const COMMAND_NAMES = [
   'prove',
   'policy',
   'explain',
+  'check',
+  'rule',
   'config',
   'doctor',
   'version',

@@ -119,6 +119,11 @@ export const ERROR_CODES = {
     exit: 125,
     words: 'a file of the configuration can be changed by somebody who has no say in it',
   },
+  RULES_UNWRITABLE: {
+    rpc: -31970,
+    exit: 125,
+    words: 'the file of permission rules could not be changed',
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -123,6 +123,12 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `Cannot trust the configuration ${quoted(parts.object)}${because(parts)}.`,
       advice(parts, 'Nothing was started. Correct its owner and mode, or remove it.'),
     ),
+  RULES_UNWRITABLE: (parts) =>
+    join(
+      `Cannot change the rules in ${quoted(parts.object)}${because(parts)}.`,
+      'They are as they were.',
+      advice(parts, 'Make the file and its directory writable for this user.'),
+    ),
   INTERNAL: (parts) =>
     join(
       `Mistake in Cordon${parts.object === undefined ? '' : ` (${parts.object})`}${because(parts)}.`,

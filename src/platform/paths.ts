@@ -97,8 +97,8 @@ function absolute(value: string | undefined): string | undefined {
   return value?.startsWith('/') === true ? value : undefined;
 }
 
-/** Not `recursive`: Node 20 never returns from that where a directory can neither be made nor be there (`/proc/x/y`). */
-function makeDirectories(path: string): void {
+/** Makes a directory and those above it, for this user alone. Not `recursive`: Node 20 never returns from that where a directory can neither be made nor be there (`/proc/x/y`). */
+export function makeDirectories(path: string): void {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) makeDirectories(parent);
   try {

@@ -223,6 +223,13 @@ export const LIMITS = {
     error: 'INVALID_REQUEST',
     words: "a permission rule's priority, either way from 0",
   },
+  rulesLockMs: {
+    value: 5000,
+    unit: 'milliseconds',
+    error: null,
+    words:
+      'waiting for another writer of the file of rules; then it is refused (`RULES_UNWRITABLE`)',
+  },
   nearMisses: {
     value: 5,
     unit: 'entries',

@@ -139,7 +139,7 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   behavior: listed(VERDICTS),
   pattern: `words of at most ${LIMITS.rulePatternCharacters.value} characters, without control characters`,
   priority: `a whole number from -${LIMITS.rulePriority.value} to ${LIMITS.rulePriority.value}`,
-  message: `a sentence of at most ${LIMITS.ruleMessageCharacters.value} characters`,
+  message: `a sentence of at most ${LIMITS.ruleMessageCharacters.value} characters, without control characters`,
   id: `letters, digits, ".", "_" and "-", a letter or digit first, at most ${LIMITS.ruleNameCharacters.value} characters`,
   ceiling: 'true or false',
   rules: `an array of at most ${LIMITS.rules.value} rules`,
@@ -342,7 +342,7 @@ function isPattern(pattern: string): boolean {
 }
 
 function isMessage(message: string): boolean {
-  return message.length <= LIMITS.ruleMessageCharacters.value && !message.includes('\0');
+  return message.length <= LIMITS.ruleMessageCharacters.value && !UNSEEN.test(message);
 }
 
 function isPriority(priority: number): boolean {
