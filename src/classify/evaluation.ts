@@ -6,7 +6,7 @@
 import type { Arithmetic, List, Piece, Span, Word } from '../shell/tree.js';
 import { type Expansion, expandValue } from './expand.js';
 import { INTEGER_VALUE, isInteger, type State, UNKNOWN_VALUE, type Value } from './state.js';
-import { isIdentifier, isSecretVariable, isShellText } from './variables.js';
+import { isIdentifier, isSecretVariable, isShellNumber, isShellText } from './variables.js';
 
 /** What the walk through the line lends to the evaluation of its words. */
 export interface Evaluator {
@@ -50,12 +50,13 @@ export function evaluateWord(word: Word, evaluator: Evaluator): Value {
 export function variableValue(name: string, evaluator: Evaluator): Value {
   const state = evaluator.state();
   const set = state.variables.get(name);
-  if (set !== undefined) return set;
-  if (state.isForgotten) return UNKNOWN_VALUE;
-  if (name === 'PWD') {
+  if (set === undefined && isShellNumber(name)) return INTEGER_VALUE;
+  if (name === 'PWD' && set === undefined && !state.isForgotten) {
     return state.cwds?.length === 1 ? { value: state.cwds[0] } : UNKNOWN_VALUE;
   }
   if (isShellText(name)) return UNKNOWN_VALUE;
+  if (set !== undefined) return set;
+  if (state.isForgotten) return UNKNOWN_VALUE;
   return { value: evaluator.environment(name) };
 }
 
@@ -251,8 +252,11 @@ export function judgeExpressionText(text: string, span: Span, evaluator: Evaluat
 function evaluatesToNumber(name: string, evaluator: Evaluator): boolean {
   const state = evaluator.state();
   const set = state.variables.get(name);
+  // Taken away, or set to something else, it is a variable like others.
+  if (set === undefined && isShellNumber(name)) return true;
+  if (isShellText(name)) return false;
   if (set !== undefined) return isInteger(set) || set.value === '';
-  if (state.isForgotten || isShellText(name)) return false;
+  if (state.isForgotten) return false;
   const value = evaluator.environment(name);
   return value === undefined || NUMBER.test(value);
 }

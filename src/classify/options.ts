@@ -110,7 +110,7 @@ function readWord<Row extends OptionRow>(token: Token, table: OptionTable<Row>):
   if (text.startsWith('--')) return readLong(token, text, table);
   if (table.singleDash) {
     const long = readLong(token, text, table);
-    if (!long.isUnknown || table.clusters === false) return long;
+    if (!long.isUnknown) return long;
   }
   return readCluster(token, text, table);
 }

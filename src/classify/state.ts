@@ -12,6 +12,8 @@ export interface Value {
   readonly value: string | undefined;
   /** It is a number, whichever. */
   readonly isInteger?: boolean;
+  /** Setting it again fails. */
+  readonly isReadonly?: true;
   /** It is a name that this pattern matched. */
   readonly pattern?: string;
 }
@@ -59,7 +61,9 @@ export function withVariable(state: State, name: string, value: Value): State {
   if (state.variables.size >= MOST_VARIABLES && !state.variables.has(name)) {
     return forgetting({ ...state, variables: new Map() });
   }
-  const variables = new Map(state.variables).set(name, value);
+  const isFixed = state.variables.get(name)?.isReadonly === true;
+  const kept: Value = isFixed ? { value: undefined, isReadonly: true } : value;
+  const variables = new Map(state.variables).set(name, kept);
   return { ...state, variables, splitsAtBlanks: state.splitsAtBlanks && name !== 'IFS' };
 }
 
@@ -122,5 +126,6 @@ function mergedValue(one: Value | undefined, other: Value | undefined): Value {
   if (one === other) return one;
   if (one.value !== undefined && one.value === other.value) return one;
   if (one.pattern !== undefined && one.pattern === other.pattern) return one;
+  if (one.isReadonly || other.isReadonly) return { value: undefined, isReadonly: true };
   return isInteger(one) && isInteger(other) ? INTEGER_VALUE : UNKNOWN_VALUE;
 }

@@ -150,6 +150,9 @@ const POWERFUL = [
   'SUDO_*',
 ];
 
+/** The same, but always a number. */
+const SHELL_NUMBER = /^(?:RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|LINENO|BASHPID|UID|EUID|PPID|SHLVL)$/;
+
 /** What values of such names usually are: nobody prints them without meaning to. */
 const SECRET =
   /(?:^|_)(?:SECRETS?|TOKENS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|APIKEY|KEY|PAT|AUTH|COOKIE|SESSION|DSN)(?:_|$)|(?:PASSWORD|SECRET|TOKEN|APIKEY)$|^(?:DATABASE|REDIS|MONGO|MONGODB|POSTGRES|AMQP)_UR[IL]$/i;
@@ -157,7 +160,7 @@ const NO_SECRET = /^(?:PWD|OLDPWD|SSH_AUTH_SOCK|XDG_SESSION_.*|DESKTOP_SESSION|S
 
 /** Variables whose value the shell sets itself, out of what others chose: never a number that can be trusted. */
 const SHELL_TEXT =
-  /^(?:_|PWD|OLDPWD|REPLY|MAPFILE|OPTARG|DIRSTACK|FUNCNAME|HOSTNAME|BASH_.*|COMP_.*|READLINE_.*|COPROC)$/;
+  /^(?:_|PWD|OLDPWD|REPLY|MAPFILE|OPTARG|DIRSTACK|FUNCNAME|HOSTNAME|BASH_.*|COMP_.*|READLINE_.*|COPROC|OPTIND|GROUPS|HISTCMD|ARGV0)$/;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -184,6 +187,10 @@ export function isSecretVariable(name: string): boolean {
 
 export function isShellText(name: string): boolean {
   return SHELL_TEXT.test(name);
+}
+
+export function isShellNumber(name: string): boolean {
+  return SHELL_NUMBER.test(name);
 }
 
 function matcher(names: readonly string[]): (name: string) => boolean {

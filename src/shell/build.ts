@@ -196,7 +196,19 @@ class Builder {
       else if (each.type === 'Assignment') words.push(this.#assignment(each, place));
       else redirections.push(this.#redirection(each, place));
     }
+    const name = node.name === undefined ? [] : [node.name];
+    this.#gapless([...node.prefix, ...name, ...node.suffix], place);
     return { kind: 'simple', ...this.#span(node, place), assignments, words, redirections };
+  }
+
+  /** Between the words of a command stand blanks and nothing that was passed over. */
+  #gapless(parts: readonly { readonly pos: number; readonly end: number }[], place: Place): void {
+    let end: number | undefined;
+    for (const part of parts) {
+      const gap = end === undefined ? '' : place.text.slice(end, part.pos);
+      if (!GAP.test(gap)) this.#refuse('syntax', this.#at(part.pos, place), NOT_UNDERSTOOD);
+      end = part.end;
+    }
   }
 
   #compound(
@@ -333,7 +345,7 @@ class Builder {
       ...span,
       name: node.name,
       append: node.append === true,
-      index: node.index === undefined ? undefined : this.#word(node.index, place),
+      index: node.index === undefined ? undefined : this.#inner(node.index, place),
       value:
         value.type === 'Word'
           ? this.#word(value, place)
@@ -407,14 +419,17 @@ class Builder {
     if (node.end >= place.text.length && endsInBackslash(node.text)) {
       this.#refuse('incomplete', span.end, 'it ends in a backslash');
     }
+    if (!patterns && pieces.some(hasOperator)) {
+      this.#refuse('syntax', span.start, 'an operator stands where a word is expected');
+    }
     return { ...span, pieces };
   }
 
   /** The same for a word within a word. */
-  #inner(node: SourceWord, place: Place, patterns: boolean): Word {
+  #inner(node: SourceWord, place: Place): Word {
     const span = this.#span(node, place);
     const pieces: Piece[] = [];
-    this.#later(place, span, (inner) => pieces.push(...this.#word(node, inner, patterns).pieces));
+    this.#later(place, span, (inner) => pieces.push(...this.#word(node, inner, true).pieces));
     return { ...span, pieces };
   }
 
@@ -550,14 +565,14 @@ class Builder {
       name: part.parameter,
       quoted,
       prefix,
-      index: index === undefined ? undefined : this.#inner(index, place, false),
+      index: index === undefined ? undefined : this.#inner(index, place),
       operation: operation === undefined ? undefined : this.#operation(operation, place),
     };
   }
 
   #operation(node: SourceOperation, place: Place): ParameterOperation {
     const { operator } = node;
-    const operands = operandsOf(node).map((each) => this.#inner(each, place, true));
+    const operands = operandsOf(node).map((each) => this.#inner(each, place));
     return { operator, operands };
   }
 
@@ -625,6 +640,15 @@ class Builder {
 }
 
 const NOT_UNDERSTOOD = 'it holds something that is not understood';
+
+const GAP = /^(?:[ \t]|\\\n)*$/;
+
+/** What ends a word outside quotes. */
+const OPERATOR = /[;&|<>() \t\n]/;
+
+function hasOperator(piece: Piece): boolean {
+  return piece.kind === 'text' && !piece.quoted && OPERATOR.test(piece.value);
+}
 
 function moved(place: Place, text: string, span: Span): Place {
   return { ...place, text, origin: place.origin ?? span };

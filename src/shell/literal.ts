@@ -8,7 +8,7 @@ import type { Piece } from './tree.js';
 /** What a shell never takes for plain text where no quote and no backslash stands before it. */
 const SPECIAL = /['"`]|\$(?=[A-Za-z0-9_({[@*#?$!'"-])/;
 /** The same between double quotes, where a backslash may stand before them. */
-const SPECIAL_IN_QUOTES = /(?<!\\)(?:\\\\)*(?:`|\$(?=[A-Za-z0-9_({@*#?$!-]))/;
+const SPECIAL_IN_QUOTES = /(?<!\\)(?:\\\\)*(?:`|\$(?=[A-Za-z0-9_({[@*#?$!-]))/;
 
 /** Pieces of `text`, which begins at `start` of the source; `undefined` when a shell would read more into it. */
 export function literalPieces(text: string, start: number): readonly Piece[] | undefined {

@@ -31,10 +31,12 @@ export interface ProgramTable extends OptionTable<ProgramRow> {
   readonly separates?: boolean;
 }
 
-const STARTS = 'it starts a program that an option names';
-
 /** Rows from groups of names: `-a,--all -b`. */
-function rowsOf(takes: OptionRow['takes'], groups: string, does?: Doing): readonly ProgramRow[] {
+export function rowsOf(
+  takes: OptionRow['takes'],
+  groups: string,
+  does?: Doing,
+): readonly ProgramRow[] {
   return groups
     .trim()
     .split(/\s+/)
@@ -54,7 +56,10 @@ export const reading = (groups: string, use: Use = 'reads'): readonly ProgramRow
 export const writing = (groups: string): readonly ProgramRow[] => rowsOf('value', groups, 'writes');
 /** Options whose value is a program that is started. */
 export const running = (groups: string): readonly ProgramRow[] =>
-  rowsOf('value', groups, { class: 'unknown', reason: STARTS });
+  rowsOf('value', groups).map((row) => ({
+    ...row,
+    does: { class: 'unknown', reason: `\`${row.names[0]}\` names a program that is started` },
+  }));
 /** Options that do what the class says. */
 export const doing = (
   takes: OptionRow['takes'],
@@ -127,15 +132,19 @@ function doneBy(does: Doing, token: Token, value: Token | undefined): readonly E
   if (typeof does !== 'string') return [is(token, does.class, does.reason)];
   if (value === undefined) return [];
   if (does !== 'shell') return eachOperand([value], does);
-  if (value.value === undefined) return [is(token, 'unknown', STARTS)];
+  if (value.value === undefined) {
+    return [
+      is(token, 'unknown', `what \`${token.text}\` starts is known only once it is expanded`),
+    ];
+  }
   return [{ kind: 'shell', text: value.value, token: value }];
 }
 
 export function unknownWord(token: Token): Effect {
   const reason =
     token.value === undefined
-      ? 'a word of it may become an option once it is expanded'
-      : 'an option of it is not known to Cordon';
+      ? `\`${token.text}\` may become an option once it is expanded`
+      : `\`${token.text}\` is no option that Cordon knows of it`;
   return is(token, 'unknown', reason);
 }
 
@@ -157,7 +166,7 @@ export function judgeBy(table: ProgramTable, call: Call): Judgement {
 
 function operandEffects(table: ProgramTable, parsed: Parsed, call: Call): readonly Effect[] {
   const { operands, otherwise } = table;
-  if (parsed.operands.length === 0 && otherwise !== undefined && call.input === 'inherited') {
+  if (parsed.operands.length === 0 && otherwise !== undefined) {
     return usedAt(otherwise.path, call.program, otherwise.use);
   }
   if (operands === 'nothing') return [];
