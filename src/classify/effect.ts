@@ -20,6 +20,8 @@ export interface Token extends Span {
   readonly prefix: string;
   /** Whether it can become several arguments, or none. */
   readonly splits: boolean;
+  /** Of names that the shell finds: the pattern they match, with a backslash before what stands for itself. */
+  readonly pattern?: string;
 }
 
 /** What one command does. `token` is the word to point at. */
@@ -50,7 +52,13 @@ export type Effect =
       readonly cwd?: string;
     }
   /** Text that a shell reads: `sh -c`, `eval`, an alias of git. */
-  | { readonly kind: 'shell'; readonly text: string; readonly token: Token }
+  | {
+      readonly kind: 'shell';
+      readonly text: string;
+      readonly token: Token;
+      /** The shell may know no more than POSIX, so what only bash reads that way is not judged. */
+      readonly posix?: true;
+    }
   /** Anything else, by its class: `network`, `privilege`, `unknown` … */
   | {
       readonly kind: 'is';
@@ -74,6 +82,8 @@ export interface Judgement {
   readonly effects: readonly Effect[];
   /** The words without options that stand before the subcommand: `git -C x push` → `git push`. For rules. */
   readonly canonical?: readonly Token[];
+  /** Set when a word left out of `canonical` changes what it does: an allow rule for the rest may not speak for it. */
+  readonly faithful?: false;
 }
 
 /** One entry of the tables. Never throws, whatever the words are. */
