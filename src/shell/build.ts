@@ -164,6 +164,12 @@ class Builder {
     if (node.type !== 'Pipeline') {
       return { ...span, commands: [this.#command(node, place)], timed: false, negated: false };
     }
+    const isBare =
+      node.commands.length === 0 ||
+      node.commands.some(
+        (each) => each.type === 'Command' && each.name === undefined && each.prefix.length === 0,
+      );
+    if (isBare && !isTimed(node)) this.#refuse('syntax', span.start, 'a command is missing');
     if (node.operators.includes('|&') || isTimed(node)) this.#onlyBash(span);
     return {
       ...span,
@@ -193,8 +199,12 @@ class Builder {
     if (node.name !== undefined) words.push(this.#word(node.name, place));
     for (const each of node.suffix) {
       if (each.type === 'Word') words.push(this.#word(each, place));
-      else if (each.type === 'Assignment') words.push(this.#assignment(each, place));
-      else redirections.push(this.#redirection(each, place));
+      else if (each.type === 'Assignment') {
+        if (each.value.type === 'ArrayValue' && redirections.length > 0) {
+          this.#refuse('syntax', this.#at(each.pos, place), 'an array stands after a redirection');
+        }
+        words.push(this.#assignment(each, place));
+      } else redirections.push(this.#redirection(each, place));
     }
     const name = node.name === undefined ? [] : [node.name];
     this.#gapless([...node.prefix, ...name, ...node.suffix], place);
@@ -208,6 +218,9 @@ class Builder {
       const gap = end === undefined ? '' : place.text.slice(end, part.pos);
       if (!GAP.test(gap)) this.#refuse('syntax', this.#at(part.pos, place), NOT_UNDERSTOOD);
       end = part.end;
+    }
+    if (end !== undefined && OPENS.test(place.text.slice(end, end + OPENS_WITHIN))) {
+      this.#refuse('syntax', this.#at(end, place), NOT_UNDERSTOOD);
     }
   }
 
@@ -245,6 +258,9 @@ class Builder {
       case 'For':
       case 'Select':
         if (node.type === 'Select') this.#onlyBash(common);
+        if (!/^(?:for|select)(?:[ \t]|\\\n)+$/.test(place.text.slice(node.pos, node.name.pos))) {
+          this.#refuse('syntax', common.start, NOT_UNDERSTOOD);
+        }
         return {
           kind: node.type === 'For' ? 'for' : 'select',
           ...common,
@@ -254,6 +270,9 @@ class Builder {
         };
       case 'ArithmeticFor':
         this.#onlyBash(common);
+        if (!/^for(?:[ \t]|\\\n)*\(\(/.test(place.text.slice(node.pos, node.end))) {
+          this.#refuse('syntax', common.start, NOT_UNDERSTOOD);
+        }
         return {
           kind: 'arithmetic-for',
           ...common,
@@ -369,6 +388,12 @@ class Builder {
       return { ...span, descriptor, kind: 'here-string', body: { ...span, pieces: [] } };
     }
     const target = this.#word(node.target, place);
+    if (
+      /^(?:\d+|\{\w+\})$/.test(node.target.text) &&
+      /[<>]/.test(place.text[node.target.end] ?? '')
+    ) {
+      this.#refuse('syntax', span.end, 'a redirection lacks its target');
+    }
     if (node.type === 'HereString') {
       this.#onlyBash(span);
       return { ...span, descriptor, kind: 'here-string', body: target };
@@ -418,6 +443,9 @@ class Builder {
     else this.#pieces(parts, false, place, patterns, pieces);
     if (node.end >= place.text.length && endsInBackslash(node.text)) {
       this.#refuse('incomplete', span.end, 'it ends in a backslash');
+    }
+    if (pieces.some(isDollarBefore)) {
+      this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
     }
     if (!patterns && pieces.some(hasOperator)) {
       this.#refuse('syntax', span.start, 'an operator stands where a word is expected');
@@ -524,6 +552,9 @@ class Builder {
       }
       case 'ArithmeticExpansion': {
         if (part.text.startsWith('$[')) this.#onlyBash(span);
+        if (part.text.startsWith('$[') && part.text.includes('[', 2)) {
+          this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
+        }
         const expression = this.#arithmetic(part.expression, part, place);
         into.push({ ...span, kind: 'arithmetic', quoted, expression });
         return;
@@ -572,6 +603,7 @@ class Builder {
 
   #operation(node: SourceOperation, place: Place): ParameterOperation {
     const { operator } = node;
+    if (node.type === 'Unknown') this.#refuse('syntax', this.#at(node.pos, place), NOT_UNDERSTOOD);
     const operands = operandsOf(node).map((each) => this.#inner(each, place));
     return { operator, operands };
   }
@@ -579,6 +611,8 @@ class Builder {
   #nested(part: CommandExpansionPart | ProcessSubstitutionPart, place: Place): List {
     const span = this.#span(part, place);
     const steps: Step[] = [];
+    const isClosed = part.text.startsWith('`') ? /^`[\s\S]*`$/ : /\)$/;
+    if (!isClosed.test(part.text)) this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
     this.#later(place, span, (inner) => {
       const { script } = part;
       if (script === undefined) {
@@ -641,10 +675,20 @@ class Builder {
 
 const NOT_UNDERSTOOD = 'it holds something that is not understood';
 
+/** After a command nothing is opened: it would be the parentheses of a function that has none. */
+const OPENS = /^(?:[ \t]|\\\n)*\(/;
+const OPENS_WITHIN = 64;
 const GAP = /^(?:[ \t]|\\\n)*$/;
 
 /** What ends a word outside quotes. */
 const OPERATOR = /[;&|<>() \t\n]/;
+
+/** Whether a dollar that was left over stands right before what it would expand. */
+function isDollarBefore(piece: Piece, at: number, pieces: readonly Piece[]): boolean {
+  const next = pieces[at + 1];
+  if (piece.kind !== 'text' || piece.quoted || !piece.value.endsWith('$')) return false;
+  return next?.kind === 'text' && !next.quoted && /^[[({\w]/.test(next.value);
+}
 
 function hasOperator(piece: Piece): boolean {
   return piece.kind === 'text' && !piece.quoted && OPERATOR.test(piece.value);
