@@ -35,6 +35,7 @@ export interface ShellFacts {
 /** What bash searches when PATH is not set is its own matter. */
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const OTHERS_MAY_WRITE = 0o002;
+const STICKY = 0o1000;
 
 /** The facts of one place and one environment. */
 export function shellFacts(request: ShellFactsRequest): ShellFacts {
@@ -100,8 +101,9 @@ function isOutOfReach(path: string, { untrusted, uid }: ShellFactsRequest): bool
     const { uid: owner, mode } = lstatSync(path);
     if (owner !== 0 && (owner !== uid || isWritable)) return false;
     if (isWritable && uid === 0) return false;
-    // The mode of a link says nothing.
-    return (mode & constants.S_IFMT) === constants.S_IFLNK || (mode & OTHERS_MAY_WRITE) === 0;
+    // The mode of a link says nothing; in a sticky directory nobody replaces what is another's.
+    const isLink = (mode & constants.S_IFMT) === constants.S_IFLNK;
+    return isLink || (mode & OTHERS_MAY_WRITE) === 0 || (mode & STICKY) !== 0;
   } catch {
     return false;
   }
