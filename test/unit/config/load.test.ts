@@ -107,7 +107,7 @@ describe('without files', () => {
   it('the user’s are where XDG_CONFIG_HOME says, a relative value ignored', async () => {
     const env = { HOME: at('home'), XDG_CONFIG_HOME: at('cfg') };
     expect((await load({ env })).files[2]?.path).toBe(at('cfg/cordon/config.toml'));
-    expect(rulesFile(env, uid)).toBe(at('cfg/cordon/rules.toml'));
+    expect(rulesFile(env)).toBe(at('cfg/cordon/rules.toml'));
     const relative = { HOME: at('home'), XDG_CONFIG_HOME: 'cfg' };
     expect((await load({ env: relative })).files[2]?.path).toBe(at(USER));
   });
