@@ -219,9 +219,7 @@ export const PRINTING_PROGRAMS: Readonly<Record<string, Program>> = {
     harmless: true,
   }),
   locale: printer(
-    plain(
-      '-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose -? --usage -V',
-    ),
+    plain('-a,--all-locales -c,--category-name -k,--keyword-name -v,--verbose -? --usage -V'),
   ),
   uuidgen: printer(
     plain('-r,--random -t,--time -m,--md5 -s,--sha1 -x,--hex -h -V'),
