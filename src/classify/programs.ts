@@ -5,36 +5,24 @@
 
 import type { Program } from './effect.js';
 import { GIT_PROGRAMS } from './git/git.js';
-import { AWK_PROGRAMS } from './programs/awk.js';
-import { FILE_PROGRAMS } from './programs/files.js';
-import { FIND_PROGRAMS } from './programs/find.js';
 import { HOST_PROGRAMS } from './programs/host.js';
 import { NETWORK_PROGRAMS } from './programs/network.js';
 import { PACKAGE_PROGRAMS } from './programs/packages.js';
 import { POWERSHELL_PROGRAMS } from './programs/powershell.js';
-import { PRINTING_PROGRAMS } from './programs/printing.js';
-import { SEARCH_PROGRAMS } from './programs/search.js';
-import { SED_PROGRAMS } from './programs/sed.js';
+import { READING_PROGRAMS } from './programs/reading.js';
 import { SHELL_PROGRAMS } from './programs/shells.js';
 import { STARTER_PROGRAMS } from './programs/starters.js';
-import { TEXT_PROGRAMS } from './programs/text.js';
 
 /** A name stands in one table; where two have it, the first one here counts. */
 const TABLES: readonly Readonly<Record<string, Program>>[] = [
   GIT_PROGRAMS,
-  AWK_PROGRAMS,
-  FILE_PROGRAMS,
-  FIND_PROGRAMS,
+  READING_PROGRAMS,
   HOST_PROGRAMS,
   NETWORK_PROGRAMS,
   PACKAGE_PROGRAMS,
   POWERSHELL_PROGRAMS,
-  PRINTING_PROGRAMS,
-  SEARCH_PROGRAMS,
-  SED_PROGRAMS,
   SHELL_PROGRAMS,
   STARTER_PROGRAMS,
-  TEXT_PROGRAMS,
 ];
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map(

@@ -48,7 +48,7 @@ function judgeSubcommand(place: Place, args: readonly Token[]): readonly Effect[
     if (parsed === undefined) return [...entering(place, form.is), ...classed(form, place)];
     if (fits(form, parsed)) return effectsOf(form, parsed, place);
   }
-  return [is('unknown', offending(forms, words) ?? place.subcommand, FORM)];
+  return [notKnown(offending(forms, words) ?? place.subcommand)];
 }
 
 /** Alone, `-h` prints how every subcommand of git itself is used, of `grep` as well. */
@@ -56,7 +56,14 @@ function isUsage(args: readonly Token[]): boolean {
   return args.length === 1 && args[0]?.value === '-h';
 }
 
-const FORM = 'is no form of the subcommand that Cordon knows';
+function notKnown(token: Token): Effect {
+  if (token.value !== undefined) {
+    return is('unknown', token, 'is no form of the subcommand that Cordon knows');
+  }
+  const word = token.text === '' ? 'a word that is added' : `\`${token.text}\``;
+  const reason = `${word} may become an option once it is expanded`;
+  return { kind: 'is', class: 'unknown', token, reason };
+}
 
 /** The forms that may be meant, and the words after what chose them. */
 function chosen(

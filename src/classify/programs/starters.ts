@@ -27,7 +27,7 @@ import { xargs } from './xargs.js';
 interface StarterTable {
   readonly rows: readonly ProgramRow[];
   /** What stands between the options and the program, one for each word. */
-  readonly before?: readonly (Use | 'nothing')[];
+  readonly before?: readonly (Use | RegExp)[];
   readonly digits?: true;
   /** What it is whatever it starts. */
   readonly itself?: { readonly class: CommandClass; readonly reason: string };
@@ -57,7 +57,7 @@ const TABLES: Readonly<Record<string, StarterTable>> = {
       ...plain('--preserve-status --foreground -v,--verbose'),
       ...valued('-k,--kill-after -s,--signal'),
     ],
-    before: ['nothing'],
+    before: [/^[0-9.]+[smhd]?$/],
   },
   time: {
     rows: [
@@ -72,7 +72,7 @@ const TABLES: Readonly<Record<string, StarterTable>> = {
       ...plain('-c,--cpu-list -h,--help -V,--version'),
       ...doing('nothing', '-p,--pid -a,--all-tasks', OTHERS),
     ],
-    before: ['nothing'],
+    before: [/^[0-9a-fA-Fx,:-]+$/],
   },
   chrt: {
     rows: [
@@ -80,7 +80,7 @@ const TABLES: Readonly<Record<string, StarterTable>> = {
       ...doing('nothing', '-p,--pid -a,--all-tasks', OTHERS),
       ...doing('nothing', '-f,--fifo -r,--rr -d,--deadline', unknown('it takes precedence')),
     ],
-    before: ['nothing'],
+    before: [/^[0-9]+$/],
   },
   nohup: {
     rows: HELP,
@@ -91,11 +91,6 @@ const TABLES: Readonly<Record<string, StarterTable>> = {
     itself: unknown('`setsid` starts it outside the group of what is run here'),
   },
   unbuffer: { rows: plain('-p') },
-  catchsegv: { rows: [] },
-  setarch: {
-    rows: plain('-v,--verbose -R,--addr-no-randomize --help -V,--version'),
-    before: ['nothing'],
-  },
   flock: {
     rows: [
       ...plain(`-s,--shared -x,--exclusive -e -u,--unlock -n,--nonblock,--nb -o,--close
@@ -190,17 +185,19 @@ function started(
 ): readonly Effect[] {
   const effects: Effect[] = operands
     .slice(0, before.length)
-    .flatMap((token, at) => usedAs(token, before[at] ?? 'nothing'));
+    .flatMap((token, at) => usedAs(token, before[at]));
   const tokens = operands.slice(before.length);
   if (itself !== undefined) effects.push(is(program, itself.class, itself.reason));
   if (tokens.length > 0) return [...effects, { kind: 'run', tokens }];
-  return alone === undefined ? effects : [...effects, is(program, alone.class, alone.reason)];
+  if (alone !== undefined) return [...effects, is(program, alone.class, alone.reason)];
+  return effects;
 }
 
-function usedAs(token: Token, use: Use | 'nothing'): readonly Effect[] {
-  if (use !== 'nothing') return used(token, use);
-  // A word that may vanish or become several shifts which word is the program.
-  return token.splits ? [is(token, 'unknown', `\`${token.text}\` may become several words`)] : [];
+/** A word that is not what must stand there is the program itself, or shifts which word is. */
+function usedAs(token: Token, use: Use | RegExp | undefined): readonly Effect[] {
+  if (typeof use === 'string') return used(token, use);
+  if (token.value !== undefined && use?.test(token.value)) return [];
+  return [is(token, 'unknown', `\`${token.text}\` may be the program that is started`)];
 }
 
 export const STARTER_PROGRAMS: Readonly<Record<string, Program>> = {

@@ -36,6 +36,12 @@ describe('the program that is started', () => {
     ['xargs -I{} touch {}.new', ['run touch ?']],
     ['xargs -I % sh -c %', ['run sh -c ?']],
     ['xargs -i mv {} x', ['run mv ? x']],
+    ['xargs -l wc', ['run wc']],
+    // The later of options that exclude each other wins: the words are replaced, or added.
+    ['xargs -I% -n2 find x', ['run ? ?']],
+    ['xargs -I% -L1 find x', ['run ? ?']],
+    ['xargs -i -l find x', ['run ? ?']],
+    ['xargs -I a -I b find a', ['run ? ?']],
   ])('%s', (line, effects) => expect(starts(line)).toEqual(effects));
 
   it.each([
@@ -61,6 +67,9 @@ describe('the program that is started', () => {
   it.each([
     'env -S ls',
     'taskset -p 1',
+    'taskset ls',
+    'chrt -b ls -l',
+    'timeout ls',
     'ionice -p 1',
     'script out',
     'script -c ls out',
