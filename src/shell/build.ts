@@ -164,6 +164,12 @@ class Builder {
     if (node.type !== 'Pipeline') {
       return { ...span, commands: [this.#command(node, place)], timed: false, negated: false };
     }
+    const isBare =
+      node.commands.length === 0 ||
+      node.commands.some(
+        (each) => each.type === 'Command' && each.name === undefined && each.prefix.length === 0,
+      );
+    if (isBare) this.#refuse('syntax', span.start, 'a command is missing');
     if (node.operators.includes('|&') || isTimed(node)) this.#onlyBash(span);
     return {
       ...span,
@@ -193,8 +199,12 @@ class Builder {
     if (node.name !== undefined) words.push(this.#word(node.name, place));
     for (const each of node.suffix) {
       if (each.type === 'Word') words.push(this.#word(each, place));
-      else if (each.type === 'Assignment') words.push(this.#assignment(each, place));
-      else redirections.push(this.#redirection(each, place));
+      else if (each.type === 'Assignment') {
+        if (each.value.type === 'ArrayValue' && redirections.length > 0) {
+          this.#refuse('syntax', this.#at(each.pos, place), 'an array stands after a redirection');
+        }
+        words.push(this.#assignment(each, place));
+      } else redirections.push(this.#redirection(each, place));
     }
     const name = node.name === undefined ? [] : [node.name];
     this.#gapless([...node.prefix, ...name, ...node.suffix], place);
@@ -208,6 +218,9 @@ class Builder {
       const gap = end === undefined ? '' : place.text.slice(end, part.pos);
       if (!GAP.test(gap)) this.#refuse('syntax', this.#at(part.pos, place), NOT_UNDERSTOOD);
       end = part.end;
+    }
+    if (end !== undefined && OPENS.test(place.text.slice(end, end + OPENS_WITHIN))) {
+      this.#refuse('syntax', this.#at(end, place), NOT_UNDERSTOOD);
     }
   }
 
@@ -245,6 +258,9 @@ class Builder {
       case 'For':
       case 'Select':
         if (node.type === 'Select') this.#onlyBash(common);
+        if (!/^(?:for|select)(?:[ \t]|\\\n)+$/.test(place.text.slice(node.pos, node.name.pos))) {
+          this.#refuse('syntax', common.start, NOT_UNDERSTOOD);
+        }
         return {
           kind: node.type === 'For' ? 'for' : 'select',
           ...common,
@@ -254,6 +270,9 @@ class Builder {
         };
       case 'ArithmeticFor':
         this.#onlyBash(common);
+        if (!/^for(?:[ \t]|\\\n)*\(\(/.test(place.text.slice(node.pos, node.end))) {
+          this.#refuse('syntax', common.start, NOT_UNDERSTOOD);
+        }
         return {
           kind: 'arithmetic-for',
           ...common,
@@ -328,7 +347,7 @@ class Builder {
         operations.push({
           ...this.#span(node, place),
           operator: node.operator,
-          operands: operands.map((each) => this.#word(each, place, true)),
+          operands: operands.map((each) => this.#word(each, place, 'test')),
         });
       }
     }
@@ -369,6 +388,12 @@ class Builder {
       return { ...span, descriptor, kind: 'here-string', body: { ...span, pieces: [] } };
     }
     const target = this.#word(node.target, place);
+    if (
+      /^(?:\d+|\{\w+\})$/.test(node.target.text) &&
+      /[<>]/.test(place.text[node.target.end] ?? '')
+    ) {
+      this.#refuse('syntax', span.end, 'a redirection lacks its target');
+    }
     if (node.type === 'HereString') {
       this.#onlyBash(span);
       return { ...span, descriptor, kind: 'here-string', body: target };
@@ -409,17 +434,20 @@ class Builder {
     if (place.origin === undefined) this.quoted.push(span);
   }
 
-  #word(node: SourceWord, place: Place, patterns = false): Word {
+  #word(node: SourceWord, place: Place, as: WordPlace = 'argument'): Word {
     const span = this.#span(node, place);
     this.#count(span);
     const pieces: Piece[] = [];
     const { parts } = node;
     if (parts === undefined) this.#literal(node.text, node.pos, place, pieces);
-    else this.#pieces(parts, false, place, patterns, pieces);
+    else this.#pieces(parts, false, place, as !== 'argument', pieces);
     if (node.end >= place.text.length && endsInBackslash(node.text)) {
       this.#refuse('incomplete', span.end, 'it ends in a backslash');
     }
-    if (!patterns && pieces.some(hasOperator)) {
+    if (pieces.some(isDollarBefore)) {
+      this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
+    }
+    if (pieces.some((each) => hasOperator(each, OPERATORS[as]))) {
       this.#refuse('syntax', span.start, 'an operator stands where a word is expected');
     }
     return { ...span, pieces };
@@ -429,7 +457,7 @@ class Builder {
   #inner(node: SourceWord, place: Place): Word {
     const span = this.#span(node, place);
     const pieces: Piece[] = [];
-    this.#later(place, span, (inner) => pieces.push(...this.#word(node, inner, true).pieces));
+    this.#later(place, span, (inner) => pieces.push(...this.#word(node, inner, 'inner').pieces));
     return { ...span, pieces };
   }
 
@@ -524,6 +552,9 @@ class Builder {
       }
       case 'ArithmeticExpansion': {
         if (part.text.startsWith('$[')) this.#onlyBash(span);
+        if (part.text.startsWith('$[') && part.text.includes('[', 2)) {
+          this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
+        }
         const expression = this.#arithmetic(part.expression, part, place);
         into.push({ ...span, kind: 'arithmetic', quoted, expression });
         return;
@@ -572,6 +603,7 @@ class Builder {
 
   #operation(node: SourceOperation, place: Place): ParameterOperation {
     const { operator } = node;
+    if (node.type === 'Unknown') this.#refuse('syntax', this.#at(node.pos, place), NOT_UNDERSTOOD);
     const operands = operandsOf(node).map((each) => this.#inner(each, place));
     return { operator, operands };
   }
@@ -579,6 +611,8 @@ class Builder {
   #nested(part: CommandExpansionPart | ProcessSubstitutionPart, place: Place): List {
     const span = this.#span(part, place);
     const steps: Step[] = [];
+    const isClosed = part.text.startsWith('`') ? /^`[\s\S]*`$/ : /\)$/;
+    if (!isClosed.test(part.text)) this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
     this.#later(place, span, (inner) => {
       const { script } = part;
       if (script === undefined) {
@@ -641,13 +675,30 @@ class Builder {
 
 const NOT_UNDERSTOOD = 'it holds something that is not understood';
 
+/** After a command nothing is opened: it would be the parentheses of a function that has none. */
+const OPENS = /^(?:[ \t]|\\\n)*\(/;
+const OPENS_WITHIN = 64;
 const GAP = /^(?:[ \t]|\\\n)*$/;
 
-/** What ends a word outside quotes. */
-const OPERATOR = /[;&|<>() \t\n]/;
+/** Where a word stands: in `[[ … ]]`, and within another word, more is text. */
+type WordPlace = 'argument' | 'test' | 'inner';
 
-function hasOperator(piece: Piece): boolean {
-  return piece.kind === 'text' && !piece.quoted && OPERATOR.test(piece.value);
+/** What ends a word outside quotes, by where it stands. */
+const OPERATORS: Readonly<Record<WordPlace, RegExp | undefined>> = {
+  argument: /[;&|<>() \t\n]/,
+  test: /[;&<> \t\n]/,
+  inner: undefined,
+};
+
+/** Whether a dollar that was left over stands right before what it would expand. */
+function isDollarBefore(piece: Piece, at: number, pieces: readonly Piece[]): boolean {
+  const next = pieces[at + 1];
+  if (piece.kind !== 'text' || piece.quoted || !piece.value.endsWith('$')) return false;
+  return next?.kind === 'text' && !next.quoted && /^[[({\w]/.test(next.value);
+}
+
+function hasOperator(piece: Piece, operators: RegExp | undefined): boolean {
+  return piece.kind === 'text' && !piece.quoted && operators?.test(piece.value) === true;
 }
 
 function moved(place: Place, text: string, span: Span): Place {

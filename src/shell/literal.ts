@@ -6,7 +6,7 @@
 import type { Piece } from './tree.js';
 
 /** What a shell never takes for plain text where no quote and no backslash stands before it. */
-const SPECIAL = /['"`]|\$(?=[A-Za-z0-9_({[@*#?$!'"-])/;
+const SPECIAL = /['"`]|[<>]\(|\$(?=[A-Za-z0-9_({[@*#?$!'"-])/;
 /** The same between double quotes, where a backslash may stand before them. */
 const SPECIAL_IN_QUOTES = /(?<!\\)(?:\\\\)*(?:`|\$(?=[A-Za-z0-9_({[@*#?$!-]))/;
 

@@ -5,8 +5,8 @@
 
 import type { Effect, Program, Token } from '../effect.js';
 import { parseOptions } from '../options.js';
+import { isSecretVariable } from '../variables.js';
 import { type AwkDeed, awkDeeds } from './awk-program.js';
-import { namesSecret } from './secret-names.js';
 import {
   doing,
   eachOperand,
@@ -97,7 +97,7 @@ function deedEffects(deed: AwkDeed, program: Token): readonly Effect[] {
     case 'runs':
       return [is(program, 'unknown', `\`${program.text}\` starts programs`)];
     case 'environment':
-      return deed.name !== undefined && !namesSecret(deed.name)
+      return deed.name !== undefined && !isSecretVariable(deed.name)
         ? []
         : [is(program, 'secret-like', `\`${program.text}\` reads the environment`)];
     case 'unread':

@@ -5,7 +5,6 @@
  */
 
 import type { Effect, Program, Token } from '../effect.js';
-import { namesSecret } from './secret-names.js';
 import {
   doing,
   HELP,
@@ -27,21 +26,6 @@ const SAYS: Program = () => ({ effects: [] });
 function printer(...rows: readonly (readonly ProgramRow[])[]): Program {
   return program({ rows: [...HELP, ...rows.flat()], operands: 'nothing', harmless: true });
 }
-
-/** Variables printed: one by one, or the whole environment. */
-const PRINTENV: Program = program({
-  rows: [...HELP, ...plain('-0,--null')],
-  operands: ({ operands }, { program: name }) => {
-    if (operands.length === 0) {
-      return [is(name, 'secret-like', `\`${name.text}\` prints the whole environment`)];
-    }
-    return operands.flatMap((operand) =>
-      operand.value === undefined || namesSecret(operand.value)
-        ? [is(operand, 'secret-like', `\`${operand.text}\` may name a secret`)]
-        : [],
-    );
-  },
-});
 
 const SETS_CLOCK = { class: 'host-state', reason: 'it sets the clock' } as const;
 const SETS_NAME = { class: 'host-state', reason: 'it sets the name of the machine' } as const;
@@ -207,7 +191,6 @@ export const PRINTING_PROGRAMS: Readonly<Record<string, Program>> = {
   nproc: printer(plain('--all'), valued('--ignore')),
   arch: printer(),
   tty: printer(plain('-s,--silent,--quiet')),
-  printenv: PRINTENV,
   dircolors: program({
     rows: [
       ...HELP,
@@ -236,9 +219,7 @@ export const PRINTING_PROGRAMS: Readonly<Record<string, Program>> = {
     harmless: true,
   }),
   locale: printer(
-    plain(
-      '-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose -? --usage -V',
-    ),
+    plain('-a,--all-locales -c,--category-name -k,--keyword-name -v,--verbose -? --usage -V'),
   ),
   uuidgen: printer(
     plain('-r,--random -t,--time -m,--md5 -s,--sha1 -x,--hex -h -V'),

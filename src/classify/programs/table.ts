@@ -20,8 +20,11 @@ export interface ProgramRow extends OptionRow {
 
 export type Parsed = ParsedOptions<ProgramRow>;
 
-/** What operands do: all the same, or told by the whole call. */
-export type Operands = Use | 'nothing' | ((parsed: Parsed, call: Call) => readonly Effect[]);
+/** What operands do, told by the whole call. */
+export type ToldOperands = (parsed: Parsed, call: Call) => readonly Effect[];
+
+/** What operands do: all the same, or told. */
+export type Operands = Use | 'nothing' | ToldOperands;
 
 export interface ProgramTable extends OptionTable<ProgramRow> {
   readonly operands: Operands;
