@@ -322,7 +322,10 @@ const WRITES_ANYWHERE: Finding = {
   class: 'outside-write',
   reason: 'it writes to a path that is not known beforehand',
 };
-const SOCKET: Finding = { class: 'network', reason: 'the shell opens a connection' };
+const SOCKET: Finding = {
+  class: 'host-state',
+  reason: 'the shell opens a connection through a device that no file system holds',
+};
 const SECRET_LIKE: Finding = { class: 'secret-like', reason: 'what lies there is often secret' };
 const SECRETS_BENEATH: Finding = {
   class: 'secret-like',

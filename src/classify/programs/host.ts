@@ -134,7 +134,6 @@ const SIGNALS: readonly NamedRow[] = [
     names: 'gdb lldb ptrace perf bpftrace',
     is: 'unknown',
     reason: 'takes hold of other processes',
-    prints: ['--version'],
   },
 ];
 
