@@ -4,17 +4,19 @@
  * @module
  */
 
-import type { Effect, Program, Token } from '../effect.js';
+import type { Call, Effect, Program, Token } from '../effect.js';
 import { parseOptions } from '../options.js';
 import {
   doing,
   eachOperand,
   HELP,
+  has,
   is,
   judgeBy,
   maybe,
   type Operands,
   optionEffects,
+  type Parsed,
   type ProgramRow,
   type ProgramTable,
   plain,
@@ -87,7 +89,10 @@ const LSOF_TABLE: ProgramTable = {
     }),
   ],
   abbreviations: false,
-  operands: 'reads',
+  operands: (parsed, call) => [
+    ...(has(parsed, '-i') ? resolved(parsed, call) : []),
+    ...eachOperand(parsed.operands, 'reads'),
+  ],
 };
 
 /** A `+` stands before options too. */
@@ -107,7 +112,7 @@ const LSOF: Program = (call) => {
 const SS = program({
   rows: [
     ...HELP,
-    ...plain('-h -V -n,--numeric -r,--resolve -a,--all -l,--listening -o,--options -e,--extended'),
+    ...plain('-h -V -n,--numeric -a,--all -l,--listening -o,--options -e,--extended'),
     ...plain('-m,--memory -p,--processes -T,--threads -i,--info --tipcinfo -s,--summary --tos'),
     ...plain('--cgroup -b,--bpf -E,--events -Z,--context -z,--contexts -4,--ipv4 -6,--ipv6'),
     ...plain('-0,--packet -t,--tcp -M,--mptcp -S,--sctp -u,--udp -d,--dccp -w,--raw -x,--unix'),
@@ -117,6 +122,10 @@ const SS = program({
     ...writing('-D,--diag'),
     ...doing('value', '-N,--net', { class: 'unknown', reason: 'it goes to another network' }),
     ...doing('nothing', '-K,--kill', CHANGES),
+    ...doing('nothing', '-r,--resolve', {
+      class: 'network',
+      reason: '`-r` asks the network for names',
+    }),
   ],
   operands: 'nothing',
 });
@@ -164,8 +173,11 @@ const IFCONFIG: Program = ({ args }) => {
 function netTool(...rows: readonly (readonly ProgramRow[])[]): Program {
   return program({
     rows: [...HELP, ...plain('-n,--numeric -v,--verbose -V -h'), ...rows.flat()],
-    operands: ({ operands: [verb] }) =>
-      verb === undefined ? [] : [is(verb, 'host-state', `\`${verb.text}\` changes a table`)],
+    operands: (parsed, call) => {
+      const [verb] = parsed.operands;
+      if (verb === undefined) return resolved(parsed, call);
+      return [is(verb, 'host-state', `\`${verb.text}\` changes a table`)];
+    },
   });
 }
 
@@ -183,7 +195,13 @@ const SYSCTL = program({
   operands: ({ operands }) =>
     operands
       .filter(({ value }) => value === undefined || value.includes('='))
-      .map((word) => is(word, 'host-state', `\`${word.text}\` sets a variable of the kernel`)),
+      .map((word) =>
+        is(
+          word,
+          word.value === undefined ? 'unknown' : 'host-state',
+          `\`${word.text}\` sets a variable of the kernel`,
+        ),
+      ),
 });
 
 const DMESG = program({
@@ -247,7 +265,7 @@ const GETENT = program({
   rows: [
     ...HELP,
     ...plain('-A,--no-addrconfig -i,--no-idn -? --usage -V'),
-    ...valued('-s,--service'),
+    ...doing('value', '-s,--service', { class: 'network', reason: 'it may ask the network' }),
   ],
   operands: ({ operands: [database, ...keys] }) => {
     if (database === undefined) return [];
@@ -260,23 +278,16 @@ const GETENT = program({
   },
 });
 
-/** `top` takes keys that signal processes and write its settings, unless it prints in batches. */
-const TOP = program({
-  rows: [
-    ...HELP,
-    ...plain('-b,--batch-mode -c,--cmdline-toggle -E -e -H,--threads-show -i,--idle-toggle -S -1'),
-    ...plain('-s,--secure-mode -h -V -v -O,--list-fields'),
-    ...valued('-d,--delay -n,--iterations -o,--sort-override -p,--pid -u -U -w,--width'),
-  ],
-  operands: (parsed, { program: name }) =>
-    parsed.options.some(({ row }) => row.names.includes('-b') || row.names.includes('-h'))
-      ? []
-      : [is(name, 'unknown', `\`${name.text}\` takes keys that signal processes`)],
-});
+/** What names are asked of the network for, unless `-n` is given. */
+function resolved(parsed: Parsed, { program: name }: Call): readonly Effect[] {
+  if (has(parsed, '-n')) return [];
+  return [
+    is(name, 'network', `\`${name.text}\` asks the network for names unless \`-n\` is given`),
+  ];
+}
 
 export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
   ps: PS,
-  top: TOP,
   pgrep: shows(
     plain('-l,--list-name -a,--list-full -v,--inverse -w,--lightweight -c,--count -f,--full'),
     plain(
@@ -328,7 +339,7 @@ export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
       ...plain('-w,--raw -x,--unix --ax25 --ipx --netrom --inet --inet6 -4 -6 -V -2,--l2cap -f'),
       ...valued('-A,--protocol'),
     ],
-    operands: 'nothing',
+    operands: resolved,
   }),
   ip: program(IP_TABLE),
   ifconfig: IFCONFIG,
@@ -341,7 +352,7 @@ export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
       ...doing('nothing', '-d,--delete -s,--set -D,--use-device', CHANGES),
       ...doing('value', '-f,--file', CHANGES),
     ],
-    operands: 'nothing',
+    operands: resolved,
   }),
   free: shows(
     plain('-b,--bytes --kilo --mega --giga --tera --peta -k,--kibi -m,--mebi -g,--gibi --tebi'),

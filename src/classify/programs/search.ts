@@ -297,7 +297,6 @@ export const SEARCH_PROGRAMS: Readonly<Record<string, Program>> = {
   zegrep: overGrep('gzip'),
   zfgrep: overGrep('gzip'),
   xzgrep: overGrep('xz'),
-  bzgrep: overGrep('bzip2'),
   rg: RG,
   ag: AG,
   ack: ACK,

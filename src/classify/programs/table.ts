@@ -151,6 +151,15 @@ export function unknownWord(token: Token): Effect {
   return is(token, 'unknown', reason);
 }
 
+/** A program that also starts another, whatever it is asked: its own words, none of the call. */
+export function startingToo(judge: Program, words: readonly string[]): Program {
+  return (call) => {
+    const tokens = words.map((value): Token => ({ ...call.program, value, prefix: value }));
+    const judged = judge(call);
+    return { ...judged, effects: [...judged.effects, { kind: 'run', tokens }] };
+  };
+}
+
 /** Judges by `table`. */
 export function program(table: ProgramTable): Program {
   return (call) => judgeBy(table, call);
