@@ -11,6 +11,7 @@ import { judgeCommand } from '../rules/command.js';
 import { judgeTool } from '../rules/tool.js';
 import type { Asked, CheckOptions, CheckRequest, CheckResult } from '../schema/check.js';
 import { parseCheckOptions, parseCheckRequest } from '../schema/check.js';
+import { allowingPatterns } from './allowing.js';
 import { classicCheck } from './classic.js';
 import type { CheckContext } from './context.js';
 import { contextOf, narrowedPolicy } from './context.js';
@@ -49,7 +50,9 @@ function checkCommand(
   const { program } = surroundings;
   const verdict = judgeCommand(classification, { tool, rules, knobs, program });
   const policy = verdict.narrow === undefined ? context.policy : narrowedPolicy(context);
-  return commandResult(verdict, { tool, classification, policy, warnings: context.warnings });
+  const allowing = allowingPatterns(verdict, { tool, classification, context });
+  const { warnings } = context;
+  return commandResult(verdict, { tool, classification, policy, warnings, allowing });
 }
 
 function classified(

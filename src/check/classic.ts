@@ -21,14 +21,17 @@ export function classicCheck(
 ): CheckResult {
   const ruling = rulingOf(asked, context);
   const said = verdictOf(ruling);
-  const classic = classicOf(ruling);
-  const { narrowed: _, policy: __, ...rest } = standard;
-  const plain = { ...rest, policy: context.policy, narrowed: false, classic };
+  const plain = {
+    ...standard,
+    policy: context.policy,
+    narrowed: false,
+    allowing: undefined,
+    classic: classicOf(ruling),
+  };
   // What cannot be read is never allowed, and a ceiling holds, whatever else was chosen.
   const isKept = standard.basis === 'ceiling' || standard.unparsed !== undefined;
   if (isKept && severity(standard.verdict) >= severity(said)) return plain;
-  const { rule: ___, ...ruleless } = plain;
-  return { ...ruleless, verdict: said, basis: 'classic', reason: reasonOf(ruling) };
+  return { ...plain, verdict: said, basis: 'classic', reason: reasonOf(ruling), rule: undefined };
 }
 
 function severity(verdict: Verdict): number {

@@ -68,13 +68,19 @@ export function contextOf(options: CheckOptions): CheckContext {
   };
 }
 
-/** What a command that only reads runs under: its policy met with read-only, so that no grant to write is left. */
+/** What a command that only reads runs under: its policy met with read-only, so that nothing granted is left of it. */
 export function narrowedPolicy({ params, policy }: CheckContext): Policy {
-  if (policy.mode.value === 'read-only' && policy.writable.length === 0) return policy;
-  const { allowWrite: _, origins, ...rest } = params;
+  const { allowWrite = [], allowSocket = [], sharedMemory, pty, origins, ...rest } = params;
+  const isGranted =
+    allowWrite.length > 0 ||
+    allowSocket.length > 0 ||
+    sharedMemory === 'shared' ||
+    pty === 'shared';
+  if (policy.mode.value === 'read-only' && !isGranted) return policy;
   return resolvePolicy({
     ...rest,
     mode: 'read-only',
+    ...(sharedMemory === 'none' && { sharedMemory }),
     origins: { ...origins, mode: { kind: 'default', name: 'it only reads' } },
   });
 }
