@@ -6,6 +6,7 @@
 import { posix } from 'node:path';
 import type { Call, Effect, Token } from './effect.js';
 import { type Evaluator, judgeExpressionText, variableValue } from './evaluation.js';
+import { kill } from './programs/host.js';
 import {
   ARRAY_VALUE,
   forgetting,
@@ -200,9 +201,11 @@ function declareOne(
   if (!isIdentifier(name)) {
     return [unknown(token, 'it evaluates the subscript of a name that it sets')];
   }
+  const value =
+    token.value !== undefined && equals >= 0 && name === written
+      ? known.slice(equals + 1)
+      : undefined;
   if (equals >= 0) {
-    const value =
-      token.value !== undefined && name === written ? known.slice(equals + 1) : undefined;
     if (value?.startsWith('(') !== false && mayBeArray(name, arrays, shell)) {
       return [unknown(token, 'it reads the value as the elements of an array')];
     }
@@ -212,7 +215,7 @@ function declareOne(
   if (fixes) fix(name, shell);
   if (prints && isSecretVariable(name)) return secretLike(token);
   if (equals < 0 && !exports) return NOTHING;
-  const matters = exports ? !isHarmlessVariable(name) : isPowerfulVariable(name);
+  const matters = exports ? !isHarmlessVariable(name, value) : isPowerfulVariable(name);
   return matters ? [unknown(token, `it sets ${name}, which may change what programs do`)] : NOTHING;
 }
 
@@ -332,14 +335,6 @@ function starts(flags: RegExp, looksUp: RegExp | undefined): Builtin {
   };
 }
 
-function kill({ args, program }: Call): readonly Effect[] {
-  const [first, second] = args;
-  const value = first?.value;
-  if (value === '-0' || value === '-l' || value === '-L' || value === '--list') return NOTHING;
-  if (value === '-s' && (second?.value === '0' || second?.value === 'EXIT')) return NOTHING;
-  return [unknown(program, 'it sends a signal to a process')];
-}
-
 function wait({ args }: Call): readonly Effect[] {
   const strange = args.find((each) => each.value === undefined || /^-[a-z]*p/.test(each.value));
   return strange === undefined ? NOTHING : [unknown(strange, 'it sets a variable')];
@@ -412,7 +407,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['trap', trap],
   ['let', letBuiltin],
   ['hash', hash],
-  ['kill', kill],
+  ['kill', (call) => kill(call).effects],
   ['command', starts(/^-p$/, /^-p?[vV]+$/)],
   ['builtin', starts(/^$/, undefined)],
   ['exec', starts(/^-[cl]+$/, undefined)],

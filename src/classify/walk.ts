@@ -411,9 +411,9 @@ export class Walk {
     const isSeenInside =
       name.value === undefined || isBuiltin || this.#state.functions.has(name.value);
     for (const each of assignments) {
-      this.#valueOf(each);
+      const { value } = this.#valueOf(each);
       if (isSeenInside) this.#assign(each.name, UNKNOWN_VALUE);
-      if (isHarmlessVariable(each.name)) continue;
+      if (isHarmlessVariable(each.name, value)) continue;
       if (isBuiltin && each.name === 'IFS' && name.value === 'read') continue;
       if (isBuiltin && !isPowerfulVariable(each.name)) continue;
       this.#note('unknown', each, `${each.name} may change what the program does`);
@@ -427,7 +427,7 @@ export class Walk {
     const value = this.#valueOf(assignment);
     this.#assign(name, value);
     const isExported = this.#surroundings.variable?.(name) !== undefined;
-    const matters = isExported ? !isHarmlessVariable(name) : isPowerfulVariable(name);
+    const matters = isExported ? !isHarmlessVariable(name, value.value) : isPowerfulVariable(name);
     if (matters) this.#note('unknown', assignment, `${name} may change what programs do`);
   }
 
