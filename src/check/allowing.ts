@@ -13,6 +13,7 @@ import { ruleSet } from '../rules/rule-set.js';
 import { parseRule } from '../schema/rule.js';
 import { secretIn } from '../schema/secret-text.js';
 import type { CheckContext } from './context.js';
+import { judgeRequest } from './context.js';
 
 export interface AllowingRequest {
   readonly tool: string;
@@ -73,7 +74,7 @@ function wouldAllow(
     .flatMap((pattern) => ruleOf(pattern) ?? [])
     .map((rule) => ({ ...rule, tool }));
   const rules = ruleSet([...context.merged, ...added]);
-  const { knobs, surroundings } = context;
-  const { program } = surroundings;
-  return judgeCommand(classification, { tool, rules, knobs, program }).verdict === 'allow';
+  return (
+    judgeCommand(classification, { ...judgeRequest(tool, context), rules }).verdict === 'allow'
+  );
 }

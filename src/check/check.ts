@@ -14,7 +14,7 @@ import { parseCheckOptions, parseCheckRequest } from '../schema/check.js';
 import { allowingPatterns } from './allowing.js';
 import { classicCheck } from './classic.js';
 import type { CheckContext } from './context.js';
-import { contextOf, narrowedPolicy } from './context.js';
+import { contextOf, judgeRequest, narrowedPolicy } from './context.js';
 import { commandResult, toolResult } from './result.js';
 
 /**
@@ -44,11 +44,9 @@ function checkCommand(
   asked: Exclude<Asked, { readonly kind: 'tool' }>,
   context: CheckContext,
 ): CheckResult {
-  const { rules, knobs, surroundings } = context;
   const classification = classified(asked, context);
   const { tool } = asked;
-  const { program } = surroundings;
-  const verdict = judgeCommand(classification, { tool, rules, knobs, program });
+  const verdict = judgeCommand(classification, judgeRequest(tool, context));
   const policy = verdict.narrow === undefined ? context.policy : narrowedPolicy(context);
   const allowing = allowingPatterns(verdict, { tool, classification, context });
   const { warnings } = context;

@@ -9,6 +9,7 @@ import { SandboxError } from '../errors/sandbox-error.js';
 import { shellFacts } from '../facts/shell-facts.js';
 import { buildEnvironment } from '../platform/environment.js';
 import { homeDirectory } from '../platform/paths.js';
+import type { JudgeRequest } from '../rules/command.js';
 import { mergeContexts } from '../rules/contexts.js';
 import type { EngineRule, MatcherRule } from '../rules/engine-rule.js';
 import type { Knobs } from '../rules/knobs.js';
@@ -66,6 +67,14 @@ export function contextOf(options: CheckOptions): CheckContext {
       return `rule ${rule} (${source}): ${reason}`;
     }),
   };
+}
+
+/** What a command line of a tool is judged by. */
+export function judgeRequest(
+  tool: string,
+  { rules, knobs, surroundings: { cwd, workspace, program } }: CheckContext,
+): JudgeRequest {
+  return { tool, rules, knobs, program, startsElsewhere: cwd !== workspace };
 }
 
 /** What a command that only reads runs under: its policy met with read-only, so that nothing granted is left of it. */
