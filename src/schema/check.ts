@@ -117,6 +117,10 @@ export interface ClassicCheck {
   readonly allMatchingRules: readonly string[];
   /** What happens in the end, rules of one's own included, where nothing that matches is allowed. */
   readonly outcome: 'runs-without-asking' | 'suspends-for-human' | 'throws';
+  /** Of a command: the outcome where built-in rules are no more than rules of priority 100. */
+  readonly outcomeWithoutFirstPhase?: 'runs-without-asking' | 'suspends-for-human' | 'throws';
+  /** Of a command: what its classifier says of it, which those rules do not ask as a whole. */
+  readonly classifierAlone?: 'ALLOW' | 'ASK' | 'DENY';
 }
 
 /** The answer. */

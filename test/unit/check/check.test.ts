@@ -384,7 +384,13 @@ describe('the classic rules', () => {
       verdict: 'allow',
       basis: 'classic',
       narrowed: false,
-      classic: { verdict: 'NO_MATCH', rule: 'none', outcome: 'runs-without-asking' },
+      classic: {
+        verdict: 'NO_MATCH',
+        rule: 'none',
+        outcome: 'runs-without-asking',
+        outcomeWithoutFirstPhase: 'runs-without-asking',
+        classifierAlone: 'ASK',
+      },
     });
     expect(classic('ls 2>/dev/null')).toMatchObject({
       verdict: 'deny',
