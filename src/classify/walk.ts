@@ -95,6 +95,7 @@ export class Walk {
   #origin: Origin;
   #depth = 0;
   #commands = 0;
+  #words = 0;
   #verdict: Verdict | undefined;
   /** What held where a loop or a function may have been left before its end. */
   #exits: State[] = [];
@@ -240,7 +241,7 @@ export class Walk {
         this.#for(command);
         return;
       case 'select':
-        this.#words(command.words ?? [], command);
+        this.#expanded(command.words ?? [], command);
         this.#loop([command.body], () => {
           this.#assign(command.name, UNKNOWN_VALUE);
           this.#list(command.body);
@@ -303,7 +304,7 @@ export class Walk {
   }
 
   #for(command: Compound & { kind: 'for' | 'select' }): void {
-    const tokens = this.#words(command.words ?? [], command);
+    const tokens = this.#expanded(command.words ?? [], command);
     const values = tokens.map(roundValue);
     const isKnown = values.every((each) => each !== undefined) && command.words !== undefined;
     if (isKnown && values.length <= MOST_ROUNDS) {
@@ -468,7 +469,7 @@ export class Walk {
     return { ...token, ...this.#span(assignment), value: whole, prefix: whole ?? start };
   }
 
-  #words(words: readonly Word[], span: Span): readonly Token[] {
+  #expanded(words: readonly Word[], span: Span): readonly Token[] {
     let tokens: readonly Token[] = [];
     this.#judged(span, [], () => {
       tokens = words.flatMap((each) => expandWord(each, expansionOf(this.#shell)));
@@ -576,6 +577,10 @@ export class Walk {
     assign: (name, value) => walk.#assign(name, value),
     note: (kind, span, reason) => walk.#note(kind, span, reason),
     substitute: (body) => walk.#substitute(body),
+    takes: (words) => {
+      walk.#words += words;
+      return walk.#words <= LIMITS.commandNodes.value;
+    },
     become: (state) => {
       walk.#state = state;
     },

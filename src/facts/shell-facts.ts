@@ -50,17 +50,25 @@ export function shellFacts(request: ShellFactsRequest): ShellFacts {
   };
 }
 
+/** These lead into whatever process asks: here that would be this one. */
+const OF_A_PROCESS = /^\/(?:dev\/(?:fd|stdin|stdout|stderr)|proc\/(?:self|thread-self))(?:\/|$)/;
+
 /** What cannot be followed to its end leads nowhere: it stays as it is written. */
 function realPath(path: string, cwd: string): string {
+  const plain = posix.resolve(cwd, path);
+  if (OF_A_PROCESS.test(plain)) return plain;
   try {
     return findTarget({ asked: path, cwd, follow: true }).path;
   } catch {
-    return posix.resolve(cwd, path);
+    return plain;
   }
 }
 
 function findProgram(name: string, request: ShellFactsRequest): FoundProgram | undefined {
   if (name === '' || name.includes('/')) return undefined;
+  // bash takes functions over from the environment, and calls them before any file.
+  const exported = `BASH_FUNC_${name}%%`;
+  if (request.env[exported] !== undefined) return { path: exported, trusted: false };
   let isVouchedFor = true;
   for (const directory of (request.env.PATH ?? DEFAULT_PATH).split(':')) {
     // It means another directory wherever the command goes, and so does everything behind it.

@@ -261,11 +261,20 @@ describe.each(PERSONAS)('permission rules as $name', (persona: Persona) => {
       readonly command: string;
       readonly solonVerdict: string;
       readonly rule: string;
+      readonly allMatchingRules: readonly string[];
+      readonly solonOutcomeAtDefaultAllow: string;
+      readonly solonClassifierAlone: string;
     }
     const cases = corpus<Case>('classic-bash-rules.json').filter((_, index) => index % 26 === 0);
-    for (const { command, solonVerdict, rule } of cases) {
-      const found = await answer('--rules', 'classic', '--command', command);
-      expect(found.classic).toMatchObject({ verdict: solonVerdict, rule });
+    for (const each of cases) {
+      const found = await answer('--rules', 'classic', '--command', each.command);
+      expect(found.classic).toMatchObject({
+        verdict: each.solonVerdict,
+        rule: each.rule,
+        allMatchingRules: each.allMatchingRules,
+        outcome: each.solonOutcomeAtDefaultAllow,
+        classifierAlone: each.solonClassifierAlone,
+      });
     }
   });
 });

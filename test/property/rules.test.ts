@@ -70,6 +70,7 @@ function judge(list: readonly EngineRule[], line: readonly Part[], each: Knobs) 
     rules: ruleSet(list),
     knobs: each,
     program: (name) => ({ path: `/usr/bin/${name}`, trusted: true }),
+    startsElsewhere: false,
   });
 }
 
@@ -144,7 +145,13 @@ describe('any rules', () => {
           const unparsed = { kind: kind as 'bytes', at: 0, reason: '' };
           const said = judgeCommand(
             { source: 'x', parts: [], class: name, readOnly: true, unparsed },
-            { tool: 'bash', rules: ruleSet(list), knobs: each, program: undefined },
+            {
+              tool: 'bash',
+              rules: ruleSet(list),
+              knobs: each,
+              program: undefined,
+              startsElsewhere: false,
+            },
           );
           expect(said.verdict).not.toBe('allow');
           expect(said.narrow).toBeUndefined();
@@ -235,6 +242,7 @@ describe('any text', () => {
           rules: ruleSet(list),
           knobs: each,
           program: undefined,
+          startsElsewhere: false,
         });
         if (found.unparsed !== undefined) expect(said.verdict).not.toBe('allow');
         expect(said.at?.end ?? 0).toBeLessThanOrEqual(text.length);

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { awkDeeds } from '../../src/classify/programs/awk-program.js';
+import { FIND_PROGRAMS } from '../../src/classify/programs/find.js';
 import { sedDeeds } from '../../src/classify/programs/sed-script.js';
 import { droppings, isInstalled } from '../support/droppings.js';
+import { onlyReads } from '../support/judged.js';
+import { known } from '../support/tokens.js';
 
 const parent = mkdtempSync(join(tmpdir(), 'scripts-'));
 const directory = join(parent, 'run');
@@ -198,6 +201,27 @@ describe('a script that is said only to edit leaves nothing', () => {
       expect(ran).toBeGreaterThan(RUNS / 10);
     },
   );
+});
+
+const FIND_PIECES =
+  '. in sub -name -path * in -delete -exec -execdir -ok touch rm out ; {} + -fprint -fprint0 -fls -fprintf %p -print -printf ( ) ! -o -a , -ls -newer -prune -quit -depth -H -L -P -D tree -O2 -- -maxdepth 1 -regextype sed -regex -newerac -newermt -size -perm -type f -true'.split(
+    ' ',
+  );
+
+it('a call of find that is said only to read leaves everything as it is', () => {
+  let ran = 0;
+  const find = FIND_PROGRAMS.find!;
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...FIND_PIECES), { maxLength: 9 }), (pieces) => {
+      const program = known('find');
+      const args = pieces.map(known);
+      if (!onlyReads(find({ name: 'find', program, args, input: 'inherited' }))) return;
+      ran++;
+      expect(droppings(directory, 'find', pieces)).toEqual([]);
+    }),
+    { numRuns: RUNS * 4 },
+  );
+  expect(ran).toBeGreaterThan(RUNS / 10);
 });
 
 describe('a script that is said to write or start does so', () => {

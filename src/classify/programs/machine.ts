@@ -95,19 +95,39 @@ const LSOF_TABLE: ProgramTable = {
   ],
 };
 
+/** `@` stands before an address; digits are not asked for. Of a word that is not known to its end, one may follow. */
+function namesHost({ value, prefix }: Token): boolean {
+  if (value === undefined) return prefix.startsWith('-') && !prefix.includes(':');
+  return value.includes('@') && !/@(?:[\d.]+|\[[\da-f:]+\])(?::[\w,-]+)?$/.test(value);
+}
+
 /** A `+` stands before options too. */
 const LSOF: Program = (call) => {
   const plus = call.args.filter(({ prefix }) => prefix.startsWith('+'));
   const rest = call.args.filter((word) => !plus.includes(word));
+  const hosts = call.args.filter(namesHost);
   return {
     effects: [
       ...judgeBy(LSOF_TABLE, { ...call, args: rest }).effects,
+      ...hosts.map((word) =>
+        is(word, 'network', `\`${word.text}\` may name a host that is asked for`),
+      ),
       ...plus
         .filter(({ value }) => !/^\+(?:[dDcLrwfgGEM]|[cLr]\d*|[dD].*)$/.test(value ?? ''))
         .map(unknownWord),
     ],
   };
 };
+
+/** Words of a filter of `ss` that name no host, which would be asked for: states, ports, addresses of digits. */
+const FILTER_WORD =
+  /^(?:state|exclude|all|connected|synchronized|bucket|big|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|closed|close-wait|last-ack|listening|listen|closing|sport|dport|src|dst|and|or|not|eq|ne|neq|ge|le|gt|lt|&&?|\|\|?|!|[<>!=]=?|\(|\)|:[\w-]+|(?:\d[\d.]*|\*|\[[\da-f:]+\])(?:\/\d+)?(?::[\w*-]+)?)$/;
+
+function filtered({ operands }: Parsed): readonly Effect[] {
+  return operands
+    .filter(({ value }) => !FILTER_WORD.test(value ?? ''))
+    .map((word) => is(word, 'network', `\`${word.text}\` may be a host that is asked for`));
+}
 
 const SS = program({
   rows: [
@@ -118,8 +138,8 @@ const SS = program({
     ...plain('-0,--packet -t,--tcp -M,--mptcp -S,--sctp -u,--udp -d,--dccp -w,--raw -x,--unix'),
     ...plain('--tipc --vsock --xdp -H,--no-header -Q,--no-queues -O,--oneline --inet-sockopt'),
     ...valued('-f,--family -A,--query,--socket'),
-    ...reading('-F,--filter'),
     ...writing('-D,--diag'),
+    ...doing('value', '-F,--filter', { class: 'network', reason: 'a filter may name hosts' }),
     ...doing('value', '-N,--net', { class: 'unknown', reason: 'it goes to another network' }),
     ...doing('nothing', '-K,--kill', CHANGES),
     ...doing('nothing', '-r,--resolve', {
@@ -127,7 +147,7 @@ const SS = program({
       reason: '`-r` asks the network for names',
     }),
   ],
-  operands: 'nothing',
+  operands: filtered,
 });
 
 const IP_READS = /^(?:show|sho|sh|list|lis|lst|ls|l|get|help)$/;
@@ -234,12 +254,15 @@ const JOURNALCTL = program({
     ...valued('-S,--since -U,--until -c,--cursor --after-cursor -u,--unit --user-unit -g,--grep'),
     ...valued('-t,--identifier -p,--priority --facility -o,--output --output-fields -F,--field'),
     ...valued('--namespace'),
-    ...reading('-D,--directory --file --root --image', 'reads-tree'),
+    ...reading('-D,--directory --file --root', 'reads-tree'),
     ...writing('--cursor-file'),
     ...doing('value', '--vacuum-size --vacuum-files --vacuum-time --interval', CHANGES),
     ...doing('nothing', '--sync --relinquish-var --smart-relinquish-var --flush --rotate', CHANGES),
     ...doing('nothing', '--update-catalog --setup-keys --force', CHANGES),
-    ...doing('value', '-M,--machine', { class: 'unknown', reason: 'it asks another machine' }),
+    ...doing('value', '-M,--machine --image', {
+      class: 'unknown',
+      reason: 'it looks into another machine',
+    }),
   ],
   operands: ({ operands }) =>
     eachOperand(
@@ -352,7 +375,7 @@ export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
       ...doing('nothing', '-d,--delete -s,--set -D,--use-device', CHANGES),
       ...doing('value', '-f,--file', CHANGES),
     ],
-    operands: resolved,
+    operands: (parsed, call) => [...resolved(parsed, call), ...filtered(parsed)],
   }),
   free: shows(
     plain('-b,--bytes --kilo --mega --giga --tera --peta -k,--kibi -m,--mebi -g,--gibi --tebi'),

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { check } from '../../../src/check/check.js';
-import type { Verdict } from '../../../src/schema/command-class.js';
 import { corpus } from '../../support/corpus.js';
 
 interface BashCase {
@@ -15,11 +14,6 @@ interface BashCase {
   readonly command: string;
   readonly betterVerdict: string;
 }
-
-/** Where the table of the classes says otherwise, it holds. */
-const TABLE_WINS: Readonly<Record<string, readonly [verdict: Verdict, why: string]>> = {
-  'bash-068': ['ask', 'a connection that the shell opens is network, and network asks'],
-};
 
 let place: string;
 beforeAll(() => {
@@ -41,16 +35,6 @@ describe('the verdict that was held to be right', () => {
         env: { HOME: '/home/somebody', PATH: '/usr/bin:/bin' },
       },
     );
-    const [expected] = TABLE_WINS[each.id] ?? [each.betterVerdict.toLowerCase()];
-    expect(verdict).toBe(expected);
-  });
-
-  test('what is left to the table is in the cases, and is not what they say', () => {
-    const cases = new Map(
-      corpus<BashCase>('classic-bash-rules.json').map((each) => [each.id, each]),
-    );
-    for (const [id, [verdict]] of Object.entries(TABLE_WINS)) {
-      expect(cases.get(id)?.betterVerdict.toLowerCase()).not.toBe(verdict);
-    }
+    expect(verdict).toBe(each.betterVerdict.toLowerCase());
   });
 });

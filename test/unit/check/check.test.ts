@@ -89,6 +89,30 @@ describe('the answer', () => {
   });
 });
 
+describe('rules that would allow what is asked about', () => {
+  test.each<[string, readonly string[] | undefined]>([
+    ['git log; npm test', ['npm test']],
+    ['npm test && npm run build', ['npm test', 'npm run build']],
+    ['timeout 5 npm test', ['npm test']],
+    ["frobnicate 'a b' '*'", ["frobnicate 'a b' '*'"]],
+    ['LD_PRELOAD=x npm test', undefined],
+    ['./npm test', ['./npm test']],
+    ['npm $x', undefined],
+    ['npm test > out', undefined],
+    ['frobnicate --password=hunter22', undefined],
+    ['git log', undefined],
+    ['sudo ls', undefined],
+  ])('%s: %j', (command, patterns) => {
+    const { allowing } = ask(command);
+    expect(allowing).toEqual(patterns);
+    if (patterns === undefined) return;
+    const rules = patterns.map(
+      (pattern) => ({ tool: 'bash', behavior: 'allow', pattern }) as const,
+    );
+    expect(ask(command, { rules }).verdict).toBe('allow');
+  });
+});
+
 describe('what is no question', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
@@ -360,7 +384,13 @@ describe('the classic rules', () => {
       verdict: 'allow',
       basis: 'classic',
       narrowed: false,
-      classic: { verdict: 'NO_MATCH', rule: 'none', outcome: 'runs-without-asking' },
+      classic: {
+        verdict: 'NO_MATCH',
+        rule: 'none',
+        outcome: 'runs-without-asking',
+        outcomeWithoutFirstPhase: 'runs-without-asking',
+        classifierAlone: 'ASK',
+      },
     });
     expect(classic('ls 2>/dev/null')).toMatchObject({
       verdict: 'deny',

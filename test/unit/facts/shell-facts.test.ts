@@ -92,6 +92,13 @@ describe('a program', () => {
     expect(facts(`/usr/bin:${entry}`).program('ls')?.trusted).toBe(true);
   });
 
+  test('is hidden by a function of the environment', () => {
+    const env = { PATH: '/usr/bin', 'BASH_FUNC_ls%%': '() { rm x; }' };
+    const { program } = shellFacts({ cwd: '/', env, untrusted: [], uid: UID });
+    expect(program('ls')?.trusted).toBe(false);
+    expect(program('cat')?.trusted).toBe(true);
+  });
+
   test('has a bare name', () => {
     expect(facts('/usr/bin').program('/usr/bin/ls')).toBeUndefined();
     expect(facts('/usr/bin').program('')).toBeUndefined();
@@ -106,6 +113,13 @@ describe('a path', () => {
     expect(realPath(`${place}/work/link/../x`)).toBe(join(place, 'other', 'x'));
     expect(realPath('link')).toBe(join(place, 'other', 'deep'));
   });
+
+  test.each(['/dev/fd/63', '/dev/stdin', '/proc/self/environ', '/dev/../dev/fd/0'])(
+    'of the process that asks is not followed into this one: %s',
+    (path) => {
+      expect(facts('/bin').realPath(path)).not.toContain(String(process.pid));
+    },
+  );
 
   test('that cannot be followed is itself', () => {
     symlinkSync('loop', join(place, 'work', 'loop'));
