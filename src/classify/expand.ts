@@ -30,6 +30,8 @@ interface Stretch {
   readonly isSource: boolean;
   readonly value: Value;
   readonly many: boolean;
+  /** Text beside it may become part of its name. */
+  readonly mayGrow: boolean;
 }
 
 /** A word that is being made. */
@@ -57,8 +59,12 @@ export function expandWord(word: Word, expansion: Expansion): readonly Token[] {
   if (positional !== undefined) return positional;
   const stretches = word.pieces.map((piece) => stretchOf(piece, expansion));
   const words = expandBraces(stretches, sourceText);
-  if (words === undefined || !expansion.takes(words.length))
+  const isExpanded = words?.length !== 1 || words[0] !== stretches;
+  // The shell makes the words first, and reads names in them afterwards: `$v{a,b}` is `$va $vb`.
+  const isUnclear = isExpanded && stretches.some((each) => each.mayGrow);
+  if (words === undefined || isUnclear || !expansion.takes(words.length)) {
     return [unknownToken(word, expansion.source, true)];
+  }
   return words.flatMap((each) => fieldsOf(tildeExpanded(each, expansion), word, expansion));
 }
 
@@ -127,6 +133,7 @@ function stretchOf(piece: Piece, expansion: Expansion): Stretch {
       isSource: !quoted,
       value: held,
       many: false,
+      mayGrow: !quoted && value.includes('$'),
     };
   }
   const { many, ...value } = expansion.evaluate(piece);
@@ -138,6 +145,7 @@ function stretchOf(piece: Piece, expansion: Expansion): Stretch {
     isSource: false,
     value,
     many: many === true,
+    mayGrow: piece.kind === 'parameter' && !expansion.source.startsWith('${', piece.start),
   };
 }
 
@@ -149,6 +157,7 @@ function sourceText(text: string): Stretch {
     isSource: true,
     value: { value: text },
     many: false,
+    mayGrow: false,
   };
 }
 
@@ -168,6 +177,7 @@ function tildeExpanded(word: readonly Stretch[], expansion: Expansion): readonly
     isSource: false,
     value: { value: home },
     many: false,
+    mayGrow: false,
   };
   if (slash < 0) return [quoted];
   return [quoted, sourceText(first.text.slice(slash)), ...rest];
