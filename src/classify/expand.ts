@@ -47,7 +47,6 @@ interface Field {
 }
 
 const BLANKS = /[ \t\n]+/;
-const ACTIVE = /[*?]|\[[\s\S]*\]/;
 const ESCAPED = /\\[\s\S]/g;
 const PATTERN_CHARACTER = /[\\*?[\]]/g;
 
@@ -58,7 +57,7 @@ export function expandWord(word: Word, expansion: Expansion): readonly Token[] {
   const positional = allWords(word, expansion);
   if (positional !== undefined) return positional;
   const stretches = word.pieces.map((piece) => stretchOf(piece, expansion));
-  const words = expandBraces(stretches, sourceText);
+  const words = expansion.takes(0) ? expandBraces(stretches, sourceText) : undefined;
   const isExpanded = words?.length !== 1 || words[0] !== stretches;
   // The shell makes the words first, and reads names in them afterwards: `$v{a,b}` is `$va $vb`.
   const isUnclear = isExpanded && stretches.some((each) => each.mayGrow);
@@ -92,7 +91,9 @@ export function escapePattern(text: string): string {
 
 /** Whether a pattern matches anything but one name. */
 export function isActive(pattern: string): boolean {
-  return ACTIVE.test(pattern.replace(ESCAPED, ''));
+  const bare = pattern.replace(ESCAPED, '');
+  const open = bare.indexOf('[');
+  return bare.includes('*') || bare.includes('?') || (open >= 0 && bare.includes(']', open));
 }
 
 function plainToken(word: Word, { source }: Expansion): Token | undefined {
@@ -264,8 +265,8 @@ function tokenOf(field: Field, span: Span, source: string): Token {
 
 /** What every name that a pattern matches begins with. */
 function literalStart(pattern: string): string {
-  const end = /(?<!\\)(?:\\\\)*[*?[]/.exec(pattern);
-  const start = end === null ? pattern : pattern.slice(0, end.index + end[0].length - 1);
+  const end = pattern.replace(ESCAPED, '__').search(/[*?[]/);
+  const start = end < 0 ? pattern : pattern.slice(0, end);
   return start.replace(/\\([\s\S])/g, '$1');
 }
 
