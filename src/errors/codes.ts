@@ -109,6 +109,26 @@ export const ERROR_CODES = {
   LOG_BROKEN: { rpc: -31948, exit: 125, words: "a session's log is not what was written to it" },
   LOG_NEWER: { rpc: -31947, exit: 125, words: "a session's log is of a later version of Cordon" },
   SESSION_UNKNOWN: { rpc: -31946, exit: 125, words: 'there is no session with this name' },
+  CONFIG_INVALID: {
+    rpc: -31973,
+    exit: 125,
+    words: 'a file of the configuration says something that Cordon does not take',
+  },
+  CONFIG_UNREADABLE: {
+    rpc: -31972,
+    exit: 125,
+    words: 'a file of the configuration is there and cannot be read',
+  },
+  CONFIG_UNTRUSTED: {
+    rpc: -31971,
+    exit: 125,
+    words: 'a file of the configuration can be changed by somebody who has no say in it',
+  },
+  RULES_UNWRITABLE: {
+    rpc: -31970,
+    exit: 125,
+    words: 'the file of permission rules could not be changed',
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

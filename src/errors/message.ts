@@ -4,7 +4,7 @@
  */
 
 import type { ErrorCode } from './codes.js';
-import type { ErrorParts, Probed, UnmetGuarantee } from './details.js';
+import type { ConfigFault, ErrorParts, Probed, UnmetGuarantee } from './details.js';
 import { errnoWords } from './errno.js';
 import { stageWords } from './stages.js';
 import { visible } from './visible.js';
@@ -130,6 +130,27 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     ),
   SESSION_UNKNOWN: ({ object }) =>
     join(`There is no session ${quoted(object)}.`, 'List them with `cordon session list`.'),
+  CONFIG_INVALID: ({ object, details }) =>
+    join(
+      `Cannot use the configuration ${quoted(object)}: ${(details?.faults ?? []).map(faultWords).join('; ')}.`,
+      'Nothing was started. Correct the file, or leave out what is at fault.',
+    ),
+  CONFIG_UNREADABLE: (parts) =>
+    join(
+      `Cannot read the configuration ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. Make it a file that this user can read, or remove it.'),
+    ),
+  CONFIG_UNTRUSTED: (parts) =>
+    join(
+      `Cannot trust the configuration ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. Correct its owner and mode, or remove it.'),
+    ),
+  RULES_UNWRITABLE: (parts) =>
+    join(
+      `Cannot change the rules in ${quoted(parts.object)}${because(parts)}.`,
+      'They are as they were.',
+      advice(parts, 'Make the file and its directory writable for this user.'),
+    ),
   INTERNAL: (parts) =>
     join(
       `Mistake in Cordon${parts.object === undefined ? '' : ` (${parts.object})`}${because(parts)}.`,
@@ -153,6 +174,20 @@ function invalid(parts: ErrorParts): string {
     `Invalid ${name}: expected ${problem.expected}, got ${problem.came}.`,
     suggestion(problem.suggestion),
   );
+}
+
+function faultWords({ line, column, key, problem, reason }: ConfigFault): string {
+  const place = `line ${line}, column ${column}`;
+  if (problem === undefined) {
+    return `${place}: ${key === undefined ? '' : `${quoted(key)} `}${reason ?? 'cannot be read'}`;
+  }
+  const near =
+    problem.suggestion === undefined ? '' : ` (did you mean ${quoted(problem.suggestion)}?)`;
+  if (problem.code === 'UNKNOWN_KEY') {
+    const known = near === '' ? ` (known: ${problem.expected})` : near;
+    return `${place}: unknown key ${quoted(key)}${known}`;
+  }
+  return `${place}: ${quoted(key)} takes ${problem.expected}, not ${problem.came}${near}`;
 }
 
 function unknownKey({ object, details }: ErrorParts): string {

@@ -22,7 +22,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   plan: { folders: ['schema', 'errors', 'policy'], others: ['node:path'], pure: true },
   judgement: { folders: ['schema', 'errors'], others: ['node:path'], pure: true },
   shell: { folders: ['schema', 'errors'], others: ['unbash'], pure: true },
-  classify: { folders: ['schema', 'errors', 'shell'], others: ['node:path'], pure: true },
+  classify: { folders: ['schema', 'errors', 'shell'], others: ['../*', 'node:path'], pure: true },
   rules: {
     folders: ['schema', 'errors', 'policy', 'shell', 'classify'],
     others: ['node:path', 'node:url'],
