@@ -128,6 +128,38 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The session's log is of a later version of Cordon${because(parts)}.`,
       'Use that version, or another session.',
     ),
+  RUN_UNKNOWN: ({ object }) =>
+    join(
+      `There is no run ${quoted(object)}, or it is none of this connection's.`,
+      'It may have ended long ago; list those that are remembered with `cordon ps`.',
+    ),
+  APPROVAL_REJECTED: (parts) =>
+    join(`${quoted(parts.object)} was not allowed${because(parts)}.`, 'Nothing was started.'),
+  APPROVAL_CANCELLED: (parts) =>
+    join(
+      `Nobody answers any more whether ${quoted(parts.object)} may run${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_UNAVAILABLE: (parts) =>
+    join(
+      `Nobody can be asked whether ${quoted(parts.object)} may run, as it must be${because(parts)}.`,
+      advice(parts, 'Nothing was started. A permission rule can allow it: see `cordon rule add`.'),
+    ),
+  APPROVAL_PENDING: (parts) =>
+    join(
+      `Whether ${quoted(parts.object)} may run is not answered yet${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_STALE: (parts) =>
+    join(
+      `${quoted(parts.object)} is not any more what was allowed${because(parts)}.`,
+      'Nothing was started. Ask again.',
+    ),
+  RULE_DENIED: (parts) =>
+    join(
+      `The permission rules deny ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. `cordon check` shows which rule, and what comes near.'),
+    ),
   SESSION_UNKNOWN: ({ object }) =>
     join(`There is no session ${quoted(object)}.`, 'List them with `cordon session list`.'),
   CONFIG_INVALID: ({ object, details }) =>

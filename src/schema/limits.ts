@@ -248,6 +248,55 @@ export const LIMITS = {
     error: 'LIMIT_EXCEEDED',
     words: 'jobs that run at once; of those that have ended the last ones are remembered',
   },
+  runs: {
+    value: 4096,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'runs of a daemon at once, jobs among them',
+  },
+  endedRuns: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: 'runs that have ended with their connection there, and are remembered',
+  },
+  keptOutput: {
+    value: 268_435_456,
+    unit: 'bytes',
+    error: null,
+    words:
+      'of the output of all jobs that are kept; of more that of the longest ended is let go first',
+  },
+  idleSessions: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'sessions that nobody uses and whose logs stay open for the next one who does',
+  },
+  waitMs: {
+    value: 60_000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'that reading a job waits for more',
+  },
+  stdinQueue: {
+    value: 4_194_304,
+    unit: 'bytes',
+    error: 'LIMIT_EXCEEDED',
+    words: 'written to a run that it has not read yet',
+  },
+  loggedArguments: {
+    value: 262_144,
+    unit: 'bytes',
+    error: null,
+    words: "of a run's command line in its session's log; the digest is of all",
+  },
+  loggedPaths: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: "of each list of a policy in a session's log; the digest is of all",
+  },
   stopMs: {
     value: 10_000,
     unit: 'milliseconds',
