@@ -183,6 +183,35 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       'They are as they were.',
       advice(parts, 'Make the file and its directory writable for this user.'),
     ),
+  PEER_CONFINED: (parts) =>
+    join(
+      `The daemon takes no calls of a confined process${because(parts)}.`,
+      'Call it from outside the run.',
+    ),
+  NOT_PERMITTED: (parts) =>
+    join(`${quoted(parts.object)} is not for this connection${because(parts)}.`, advice(parts, '')),
+  PROTOCOL_UNKNOWN: (parts) =>
+    join(
+      `The daemon speaks another version of the protocol${because(parts)}.`,
+      'Use the client and the daemon of one version of Cordon.',
+    ),
+  TICKET_UNKNOWN: ({ object }) =>
+    join(
+      `No descriptors wait for the ticket ${quoted(object)}.`,
+      'Send them over the same connection before the request, and use each ticket once.',
+    ),
+  DAEMON_STOPPING: () =>
+    'The daemon is stopping and starts nothing more. Call it again when it is back.',
+  DAEMON_RUNNING: ({ object }) =>
+    join(
+      `Another daemon has ${quoted(object)}.`,
+      'Use that one, stop it, or name another path (--socket PATH).',
+    ),
+  SOCKET_UNUSABLE: (parts) =>
+    join(
+      `Cannot listen at ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Name a path in a directory of your own (--socket PATH).'),
+    ),
   INTERNAL: (parts) =>
     join(
       `Mistake in Cordon${parts.object === undefined ? '' : ` (${parts.object})`}${because(parts)}.`,
