@@ -109,6 +109,17 @@ export const ERROR_CODES = {
   LOG_BROKEN: { rpc: -31948, exit: 125, words: "a session's log is not what was written to it" },
   LOG_NEWER: { rpc: -31947, exit: 125, words: "a session's log is of a later version of Cordon" },
   SESSION_UNKNOWN: { rpc: -31946, exit: 125, words: 'there is no session with this name' },
+  DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
+  CONNECTION_LOST: {
+    rpc: -31919,
+    exit: 125,
+    words: 'the connection to the daemon ended before its answer',
+  },
+  PROTOCOL_MISMATCH: {
+    rpc: -31918,
+    exit: 125,
+    words: 'the daemon speaks no version of the protocol that the client does',
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
