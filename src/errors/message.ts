@@ -212,6 +212,21 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `Cannot listen at ${quoted(parts.object)}${because(parts)}.`,
       advice(parts, 'Name a path in a directory of your own (--socket PATH).'),
     ),
+  DAEMON_UNREACHABLE: (parts) =>
+    join(
+      `No daemon answers at ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Start one with `cordon daemon`, or name its socket (--socket PATH).'),
+    ),
+  CONNECTION_LOST: (parts) =>
+    join(
+      `The connection to the daemon ended before its answer${because(parts)}.`,
+      'A run that was not detached has ended with it. See what it has done before you run it again.',
+    ),
+  PROTOCOL_MISMATCH: (parts) =>
+    join(
+      `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
+      'Use one version of Cordon for both.',
+    ),
   INTERNAL: (parts) =>
     join(
       `Mistake in Cordon${parts.object === undefined ? '' : ` (${parts.object})`}${because(parts)}.`,
