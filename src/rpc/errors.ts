@@ -8,6 +8,10 @@ import type { ErrorCode } from '../errors/codes.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import type { ErrorDetails } from '../errors/details.js';
 import { SandboxError, sandboxError } from '../errors/sandbox-error.js';
+import type { RunResult } from '../schema/result.js';
+
+/** A result without what is piped, which travels on its own. */
+type PlainResult = Omit<RunResult, 'stdout' | 'stderr'>;
 
 /** What the number of an error cannot say. */
 export interface WireError {
@@ -17,18 +21,27 @@ export interface WireError {
   readonly errno?: string;
   readonly stage?: string;
   readonly details?: unknown;
+  /** Of a run that failed: what the library hangs on its error. */
+  readonly result?: PlainResult;
+}
+
+/** The result for the wire. */
+export function wireResult(result: RunResult): PlainResult {
+  const { stdout: _stdout, stderr: _stderr, ...rest } = result;
+  return rest;
 }
 
 /** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
 export function wireError(thrown: unknown): ResponseError<WireError> {
   if (thrown instanceof ResponseError) return thrown;
   const error = thrown instanceof SandboxError ? thrown : mistake(thrown);
-  const { code, message, object, errno, stage, details } = error;
+  const { code, message, object, errno, stage, details, result } = error;
   return new ResponseError(ERROR_CODES[code].rpc, message, {
     ...{ code, message, details },
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
+    ...(result !== undefined && { result: wireResult(result) }),
   });
 }
 
@@ -37,13 +50,14 @@ export function errorOfWire(thrown: unknown): unknown {
   if (!(thrown instanceof ResponseError)) return thrown;
   const data: unknown = thrown.data;
   if (!isWireError(data)) return thrown;
-  const { code, object, errno, stage, details } = data;
+  const { code, object, errno, stage, details, result } = data;
   return sandboxError({
     code,
     details: isDetails(details) ? details : {},
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
+    ...(result !== undefined && { result }),
   });
 }
 

@@ -48,6 +48,7 @@ export interface RequestSchema<T> {
 
 const STREAM_CHOICES = ['pipe', 'ignore'] as const;
 const STREAM_NAMES = ['stdout', 'stderr'] as const;
+const PROJECT_FILE_CHOICES = ['read', 'ignore'] as const;
 const ID = /^[a-z0-9]{1,32}$/;
 const SIGNAL = /^SIG[A-Z0-9]{1,12}$/;
 const NO_BASE64 = /[^A-Za-z0-9+/=]|=[^=]/;
@@ -67,6 +68,7 @@ const WORDS: FieldWords = {
     input: 'base64',
     detach: 'true or false',
     check: 'true or false',
+    projectFile: listed(PROJECT_FILE_CHOICES),
     run: RUN_NAME,
     stream: listed(STREAM_NAMES),
     cursor: 'a number of bytes, 0 or more',
@@ -118,6 +120,7 @@ function confineShape() {
     input: exactOptional(base64()),
     detach: exactOptional(boolean()),
     check: exactOptional(boolean()),
+    projectFile: exactOptional(oneOf(PROJECT_FILE_CHOICES)),
   };
 }
 
