@@ -37,8 +37,13 @@ export interface LaunchRequest {
   readonly plan: Uint8Array;
   /** Descriptors that become 0, 1 and 2 of the command; -1 for `/dev/null`. Not closed. */
   readonly stdio: readonly [number, number, number];
+  /** Becomes `DAEMON_FD` of the command. Not closed. */
+  readonly daemon?: number;
   readonly temp?: TempRequest;
 }
+
+/** Where a command finds its own connection to its daemon; as `kFdDaemon` of `native/linux/supervisor.h`. */
+export const DAEMON_FD = 9;
 
 /** A file system object that was opened as a place (O_PATH), and what it is. */
 export interface OpenedObject {

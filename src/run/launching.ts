@@ -36,6 +36,8 @@ export interface LaunchingRequest {
   readonly backend: Backend;
   readonly stdio: CommandStdio;
   readonly startedAt: number;
+  /** The command's end of its connection to its daemon; the caller's to close. */
+  readonly daemon?: number | undefined;
 }
 
 /** Owns everything of one Run until its result settles. */
@@ -115,7 +117,7 @@ export class Launching {
   /** False when there is nothing to start any more. Throws what stops it; `EAGAIN` brings it back here. */
   #launch(): boolean {
     if (this.#execution.isEnding) return false;
-    const { command, options, backend, stdio } = this.#request;
+    const { command, options, backend, stdio, daemon } = this.#request;
     this.#resolved ??= resolveRequest(command, options, this.#surroundings, this.#readyTemps());
     const resolved = this.#resolved;
     const { kernel, proven = NOTHING_PROVEN } = backend;
@@ -125,6 +127,7 @@ export class Launching {
       bytes: this.#compiled.bytes,
       confined: this.#compiled.plan.confined,
       stdio: stdio.descriptors,
+      ...(daemon !== undefined && { daemon }),
       ...(resolved.temp !== undefined && { temp: resolved.temp }),
     });
     this.#isSent = true;

@@ -15,13 +15,23 @@ import { resultOf } from './result.js';
 import { Run } from './run.js';
 import { CommandStdio } from './stdio.js';
 
+/** What only a daemon gives a run: a descriptor that becomes `DAEMON_FD` of the command; the caller's to close. */
+export interface RunExtras {
+  readonly startedAt?: number;
+  readonly daemon?: number | undefined;
+}
+
 /** Starts a command whose options have been accepted. Never throws: what stops it is the Run's failure. */
-export function startRun(command: Command, options: ConfineOptions, startedAt = nowMs()): Run {
+export function startRun(
+  command: Command,
+  options: ConfineOptions,
+  { startedAt = nowMs(), daemon }: RunExtras = {},
+): Run {
   try {
     checkInput(options);
     const backend = selectBackend();
     const stdio = new CommandStdio(backend.binding, options.stdio);
-    return new Launching({ command, options, backend, stdio, startedAt }).run;
+    return new Launching({ command, options, backend, stdio, startedAt, daemon }).run;
   } catch (error) {
     return refusedRun(command, { options, startedAt, error: refusalOf(error) });
   }
