@@ -115,15 +115,21 @@ export const ERROR_CODES = {
     exit: 125,
     words: 'the connection may not call this method, or not now',
   },
-  PROTOCOL_UNKNOWN: {
-    rpc: -31938,
-    exit: 125,
-    words: 'client and daemon speak no version of the protocol in common',
-  },
   TICKET_UNKNOWN: { rpc: -31937, exit: 125, words: 'no descriptors wait for this ticket' },
   DAEMON_STOPPING: { rpc: -31936, exit: 125, words: 'the daemon is stopping' },
   DAEMON_RUNNING: { rpc: -31935, exit: 125, words: 'a daemon has this socket already' },
   SOCKET_UNUSABLE: { rpc: -31934, exit: 125, words: 'no socket can be made at a place' },
+  DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
+  CONNECTION_LOST: {
+    rpc: -31919,
+    exit: 125,
+    words: 'the connection to the daemon ended before its answer',
+  },
+  PROTOCOL_MISMATCH: {
+    rpc: -31918,
+    exit: 125,
+    words: 'the daemon speaks no version of the protocol that the client does',
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -137,11 +137,6 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     ),
   NOT_PERMITTED: (parts) =>
     join(`${quoted(parts.object)} is not for this connection${because(parts)}.`, advice(parts, '')),
-  PROTOCOL_UNKNOWN: (parts) =>
-    join(
-      `The daemon speaks another version of the protocol${because(parts)}.`,
-      'Use the client and the daemon of one version of Cordon.',
-    ),
   TICKET_UNKNOWN: ({ object }) =>
     join(
       `No descriptors wait for the ticket ${quoted(object)}.`,
@@ -158,6 +153,21 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     join(
       `Cannot listen at ${quoted(parts.object)}${because(parts)}.`,
       advice(parts, 'Name a path in a directory of your own (--socket PATH).'),
+    ),
+  DAEMON_UNREACHABLE: (parts) =>
+    join(
+      `No daemon answers at ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Start one with `cordon daemon`, or name its socket (--socket PATH).'),
+    ),
+  CONNECTION_LOST: (parts) =>
+    join(
+      `The connection to the daemon ended before its answer${because(parts)}.`,
+      'A run that was not detached has ended with it. See what it has done before you run it again.',
+    ),
+  PROTOCOL_MISMATCH: (parts) =>
+    join(
+      `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
+      'Use one version of Cordon for both.',
     ),
   INTERNAL: (parts) =>
     join(

@@ -99,6 +99,11 @@ function isMessage(value: unknown): value is Message {
   );
 }
 
+/** Device and inode numbers are wider than JSON's numbers. */
+function widen(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
 /** Writes lines. Ends the connection when the other end lets more lie than is kept for it. */
 export class LineWriter extends AbstractMessageWriter {
   readonly #stream: Duplex;
@@ -113,7 +118,7 @@ export class LineWriter extends AbstractMessageWriter {
   write(message: Message): Promise<void> {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return Promise.reject(new Error('it is closed'));
-    stream.write(`${JSON.stringify(message)}\n`);
+    stream.write(`${JSON.stringify(message, widen)}\n`);
     if (stream.writableLength > LIMITS.rpcQueue.value) {
       const error = new Error(`more than ${LIMITS.rpcQueue.value} bytes wait to be read`);
       stream.destroy(error);

@@ -224,6 +224,12 @@ export const LIMITS = {
     error: null,
     words: 'for which a connection may stay without a handshake',
   },
+  readWaitMs: {
+    value: 60_000,
+    unit: 'milliseconds',
+    error: 'INVALID_REQUEST',
+    words: "that reading a job's output waits for more of it",
+  },
   ticketMs: {
     value: 10_000,
     unit: 'milliseconds',
