@@ -236,6 +236,12 @@ export const LIMITS = {
     error: null,
     words: 'for which descriptors that were sent wait for the request that takes them',
   },
+  tickets: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'sets of descriptors that wait to be taken; a further one is closed',
+  },
   outputCredit: {
     value: 4_194_304,
     unit: 'bytes',
