@@ -205,7 +205,10 @@ export class RunRecord {
     const failure = refusalOf(error);
     const [file = '', ...args] = this.#request.argv;
     const command = { file, args };
-    this.#over(failure.result ?? resultOf({ command, startedAt: nowMs(), error: failure }), failure);
+    this.#over(
+      failure.result ?? resultOf({ command, startedAt: nowMs(), error: failure }),
+      failure,
+    );
   }
 
   #over(result: RunResult, error?: SandboxError): void {

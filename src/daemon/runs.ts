@@ -8,7 +8,7 @@ import { SandboxError } from '../errors/sandbox-error.js';
 import type { Binding } from '../native/binding.js';
 import { buildEnvironment } from '../platform/environment.js';
 import { randomBytes } from '../platform/random.js';
-import type { Caller, Call } from '../rpc/method.js';
+import type { Call, Caller } from '../rpc/method.js';
 import type { ConfineParams, ConfineStarted, JobView } from '../rpc/protocol.js';
 import { NOTIFICATIONS } from '../rpc/protocol.js';
 import type { Candidate } from '../run/launching.js';

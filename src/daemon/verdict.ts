@@ -20,10 +20,7 @@ export const UNCHECKED: Verdict = {
   reason: 'the operator asked for no check',
 };
 
-export type Verdict = Pick<
-  EventData['verdict/decided'],
-  'verdict' | 'class' | 'reason' | 'rule'
->;
+export type Verdict = Pick<EventData['verdict/decided'], 'verdict' | 'class' | 'reason' | 'rule'>;
 
 /** Asks the rules. Throws what `check` does. */
 export function verdictOn({ argv, command, check: options }: RunRequest): CheckResult {
@@ -39,7 +36,8 @@ export function verdictOf({ verdict, class: name, reason, rule }: CheckResult): 
 export function refusalBy(result: CheckResult): SandboxError | undefined {
   const { verdict, class: name, basis, reason, rule, token, command } = result;
   if (verdict === 'allow') return undefined;
-  const object = command.length > SHOWN_CHARACTERS ? `${command.slice(0, SHOWN_CHARACTERS)}…` : command;
+  const object =
+    command.length > SHOWN_CHARACTERS ? `${command.slice(0, SHOWN_CHARACTERS)}…` : command;
   const refusedBy = {
     ...{ verdict, class: name, basis, reason },
     ...(rule !== undefined && { rule: rule.id }),
