@@ -103,7 +103,8 @@ export class RunBook {
       log(`session ${session} was left open and stays so`, error),
     );
     for (const { session, lost } of found) {
-      if (lost.length > 0) log(`session ${session}: ${lost.length} runs were lost with their daemon`);
+      if (lost.length > 0)
+        log(`session ${session}: ${lost.length} runs were lost with their daemon`);
       for (const open of lost) {
         if (open.isDetached) this.#remembered.add(new LostRun(session, open));
       }
@@ -169,7 +170,8 @@ export class RunBook {
     const peer = peerOf(caller, this.#request.self);
     const { session, release } = await this.#request.sessions.hold(id, peer);
     try {
-      if (session.fold.mode !== mode) await session.append('sandbox/mode', { mode, source: 'operator' });
+      if (session.fold.mode !== mode)
+        await session.append('sandbox/mode', { mode, source: 'operator' });
     } finally {
       release();
     }
@@ -216,7 +218,7 @@ export class RunBook {
   }
 
   async #startIn(held: HeldSession, judged: Judged): Promise<ConfineStarted> {
-    const { params, call, session, known } = judged;
+    const { params, call, session } = judged;
     const { binding, attach } = this.#request;
     this.#refuseMore(params);
     const handed = await this.#handed(params, call.caller);
@@ -250,7 +252,10 @@ export class RunBook {
     if (detach === true && this.counts.jobs >= LIMITS.jobs.value) throw tooMany('jobs');
   }
 
-  #register({ params, request, options, known, session, call }: Judged, held: HeldSession): RunRecord {
+  #register(
+    { params, request, options, known, session, call }: Judged,
+    held: HeldSession,
+  ): RunRecord {
     const release = held.share();
     const record: RunRecord = new RunRecord({
       id: newRunId(),
@@ -273,7 +278,8 @@ export class RunBook {
     known.runs.add(record);
     if (call.caller.closed.aborted) record.abandon('the connection was closed');
     return record;
-  
+  }
+
   #launch(
     record: RunRecord,
     { params, request, options, verdict, session }: Judged,
@@ -286,9 +292,9 @@ export class RunBook {
       const admit = (candidate: Candidate) =>
         this.#admit(record, candidate, { argv: request.argv, verdict, session });
       const start = { admit, signal: record.signal, stdio, daemon };
-      const run = startRun({ file, args }, options, start);
+      const run = startRun({ file, args }, this.#options.of(options), start);
       record.attach(run);
-      if (params.input !== undefined) record.write(Buffer.from(params.input, 'base64'), true);
+      if (params.input !== undefined) run.stdin?.end(Buffer.from(params.input, 'base64'));
       return run;
     } finally {
       // The run has its own by now.
@@ -300,7 +306,11 @@ export class RunBook {
   async #admit(
     record: RunRecord,
     { resolved, enforcement }: Candidate,
-    { argv, verdict, session }: Pick<Judged, 'verdict' | 'session'> & { readonly argv: readonly string[] },
+    {
+      argv,
+      verdict,
+      session,
+    }: Pick<Judged, 'verdict' | 'session'> & { readonly argv: readonly string[] },
   ): Promise<void> {
     const { id } = record;
     const { policy, facts, environment } = resolved;
@@ -352,17 +362,13 @@ export class RunBook {
     }
   }
 
-  #asker(
-    { parent }: KnownCaller,
-    { mode, session }: Pick<Asker, 'mode' | 'session'>,
-  ): Asker {
+  #asker({ parent }: KnownCaller, { mode, session }: Pick<Asker, 'mode' | 'session'>): Asker {
     const { self, env, system } = this.#request;
     const { uid, gid } = self;
     const policy = parent?.policy;
     return {
       ...{ env, uid, gid, mode, session, system },
-      ...(parent !== undefined &&
-        policy !== undefined && { parent: { run: parent.id, policy } }),
+      ...(parent !== undefined && policy !== undefined && { parent: { run: parent.id, policy } }),
     };
   }
 }

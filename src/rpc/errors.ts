@@ -31,16 +31,30 @@ export function wireResult(result: RunResult): PlainResult {
   return rest;
 }
 
-/** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
-export function wireError(thrown: unknown): ResponseError<WireError> {
-  if (thrown instanceof ResponseError) return thrown;
-  const error = thrown instanceof SandboxError ? thrown : mistake(thrown);
-  const { code, message, object, errno, stage, details, result } = error;
-  return new ResponseError(ERROR_CODES[code].rpc, message, {
+/** An error for the wire, without the result of its run. */
+export function wireParts({
+  code,
+  message,
+  object,
+  errno,
+  stage,
+  details,
+}: SandboxError): WireError {
+  return {
     ...{ code, message, details },
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
+  };
+}
+
+/** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
+export function wireError(thrown: unknown): ResponseError<WireError> {
+  if (thrown instanceof ResponseError) return thrown;
+  const error = thrown instanceof SandboxError ? thrown : mistake(thrown);
+  const { code, message, result } = error;
+  return new ResponseError(ERROR_CODES[code].rpc, message, {
+    ...wireParts(error),
     ...(result !== undefined && { result: wireResult(result) }),
   });
 }
