@@ -13,7 +13,7 @@ import type { Run } from '../run/run.js';
 import { startRun } from '../run/start.js';
 import type { CheckResult } from '../schema/check.js';
 import { LIMITS } from '../schema/limits.js';
-import type { ConfineOptions } from '../schema/params.js';
+import type { ConfineOptions, StdioOption } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Peer, SessionId } from '../schema/session.js';
 import type { Mode } from '../schema/vocabulary.js';
@@ -63,6 +63,12 @@ interface Judged extends Starting {
   readonly request: RunRequest;
   readonly verdict: Verdict;
   readonly options: ConfineOptions;
+}
+
+/** What becomes 0, 1 and 2 of a run, and which descriptors of it are to be closed here. */
+interface Streams {
+  readonly stdio: StdioOption;
+  readonly handed: readonly number[];
 }
 
 export class RunBook {
@@ -221,13 +227,13 @@ export class RunBook {
     const { params, call, session } = judged;
     const { binding, attach } = this.#request;
     this.#refuseMore(params);
-    const handed = await this.#handed(params, call.caller);
+    const streams = await this.#streams(params, call.caller);
     const own = params.daemon === true ? binding.channel('duplex') : undefined;
     const record = this.#register(judged, held);
     const cancelled = () => record.cancel('the request was cancelled');
     let daemonEnd = own?.parent;
     try {
-      const run = this.#launch(record, judged, { handed, daemon: own?.child });
+      const run = this.#launch(record, judged, { ...streams, daemon: own?.child });
       call.signal.addEventListener('abort', cancelled);
       if (call.signal.aborted) cancelled();
       const { pid, enforcement, policy } = await startedOf(run);
@@ -238,12 +244,23 @@ export class RunBook {
       return { run: record.id, session: session.id, pid, enforcement, policy };
     } finally {
       call.signal.removeEventListener('abort', cancelled);
-      for (const fd of [own?.child, daemonEnd]) if (fd !== undefined) binding.close(fd);
+      this.#close([own?.child, daemonEnd].filter((fd) => fd !== undefined));
     }
   }
 
-  async #handed({ ticket }: ConfineParams, caller: Caller): Promise<readonly number[]> {
-    return ticket === undefined ? [] : await caller.takeDescriptors(ticket);
+  async #streams(params: ConfineParams, caller: Caller): Promise<Streams> {
+    const { ticket } = params;
+    const handed = ticket === undefined ? [] : await caller.takeDescriptors(ticket);
+    try {
+      return { stdio: stdioOf(params, handed), handed };
+    } catch (error) {
+      this.#close(handed);
+      throw error;
+    }
+  }
+
+  #close(fds: readonly number[]): void {
+    for (const fd of fds) this.#request.binding.close(fd);
   }
 
   /** Throws `LIMIT_EXCEEDED`. */
@@ -283,23 +300,24 @@ export class RunBook {
   #launch(
     record: RunRecord,
     { params, request, options, verdict, session }: Judged,
-    { handed, daemon }: { readonly handed: readonly number[]; readonly daemon: number | undefined },
+    { stdio, handed, daemon }: Streams & { readonly daemon: number | undefined },
   ): Run {
-    const [file = '', ...args] = request.argv;
-    const { binding } = this.#request;
-    try {
-      const stdio = stdioOf(params, handed);
-      const admit = (candidate: Candidate) =>
-        this.#admit(record, candidate, { argv: request.argv, verdict, session });
-      const start = { admit, signal: record.signal, stdio, daemon };
-      const run = startRun({ file, args }, this.#options.of(options), start);
-      record.attach(run);
-      if (params.input !== undefined) run.stdin?.end(Buffer.from(params.input, 'base64'));
-      return run;
-    } finally {
-      // The run has its own by now.
-      for (const fd of handed) binding.close(fd);
-    }
+    const { argv } = request;
+    const [file = '', ...args] = argv;
+    const admit = (candidate: Candidate) =>
+      this.#admit(record, candidate, { argv, verdict, session });
+    const { signal } = record;
+    const run = startRun({ file, args }, this.#options.of(options), {
+      admit,
+      signal,
+      stdio,
+      daemon,
+    });
+    // The run has its own by now.
+    this.#close(handed);
+    record.attach(run);
+    if (params.input !== undefined) run.stdin?.end(Buffer.from(params.input, 'base64'));
+    return run;
   }
 
   /** What is not in the log does not start. */

@@ -63,7 +63,11 @@ export function wireError(thrown: unknown): ResponseError<WireError> {
 export function errorOfWire(thrown: unknown): unknown {
   if (!(thrown instanceof ResponseError)) return thrown;
   const data: unknown = thrown.data;
-  if (!isWireError(data)) return thrown;
+  return isWireError(data) ? errorOfData(data) : thrown;
+}
+
+/** The error that was sent. Its words are composed anew: they are the code's. */
+export function errorOfData(data: WireError): SandboxError {
   const { code, object, errno, stage, details, result } = data;
   return sandboxError({
     code,
