@@ -128,6 +128,38 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The session's log is of a later version of Cordon${because(parts)}.`,
       'Use that version, or another session.',
     ),
+  RUN_UNKNOWN: ({ object }) =>
+    join(
+      `There is no run ${quoted(object)}, or it is none of this connection's.`,
+      'It may have ended long ago; list those that are remembered with `cordon ps`.',
+    ),
+  APPROVAL_REJECTED: (parts) =>
+    join(`${quoted(parts.object)} was not allowed${because(parts)}.`, 'Nothing was started.'),
+  APPROVAL_CANCELLED: (parts) =>
+    join(
+      `Nobody answers any more whether ${quoted(parts.object)} may run${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_UNAVAILABLE: (parts) =>
+    join(
+      `Nobody can be asked whether ${quoted(parts.object)} may run, as it must be${because(parts)}.`,
+      advice(parts, 'Nothing was started. A permission rule can allow it: see `cordon rule add`.'),
+    ),
+  APPROVAL_PENDING: (parts) =>
+    join(
+      `Whether ${quoted(parts.object)} may run is not answered yet${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_STALE: (parts) =>
+    join(
+      `${quoted(parts.object)} is not any more what was allowed${because(parts)}.`,
+      'Nothing was started. Ask again.',
+    ),
+  RULE_DENIED: (parts) =>
+    join(
+      `The permission rules deny ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. `cordon check` shows which rule, and what comes near.'),
+    ),
   SESSION_UNKNOWN: ({ object }) =>
     join(`There is no session ${quoted(object)}.`, 'List them with `cordon session list`.'),
   CONFIG_INVALID: ({ object, details }) =>
@@ -150,6 +182,45 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `Cannot change the rules in ${quoted(parts.object)}${because(parts)}.`,
       'They are as they were.',
       advice(parts, 'Make the file and its directory writable for this user.'),
+    ),
+  PEER_CONFINED: (parts) =>
+    join(
+      `The daemon takes no calls of a confined process${because(parts)}.`,
+      'Call it from outside the run.',
+    ),
+  NOT_PERMITTED: (parts) =>
+    join(`${quoted(parts.object)} is not for this connection${because(parts)}.`, advice(parts, '')),
+  TICKET_UNKNOWN: ({ object }) =>
+    join(
+      `No descriptors wait for the ticket ${quoted(object)}.`,
+      'Send them over the same connection before the request, and use each ticket once.',
+    ),
+  DAEMON_STOPPING: () =>
+    'The daemon is stopping and starts nothing more. Call it again when it is back.',
+  DAEMON_RUNNING: ({ object }) =>
+    join(
+      `Another daemon has ${quoted(object)}.`,
+      'Use that one, stop it, or name another path (--socket PATH).',
+    ),
+  SOCKET_UNUSABLE: (parts) =>
+    join(
+      `Cannot listen at ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Name a path in a directory of your own (--socket PATH).'),
+    ),
+  DAEMON_UNREACHABLE: (parts) =>
+    join(
+      `No daemon answers at ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Start one with `cordon daemon`, or name its socket (--socket PATH).'),
+    ),
+  CONNECTION_LOST: (parts) =>
+    join(
+      `The connection to the daemon ended before its answer${because(parts)}.`,
+      'A run that was not detached has ended with it. See what it has done before you run it again.',
+    ),
+  PROTOCOL_MISMATCH: (parts) =>
+    join(
+      `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
+      'Use one version of Cordon for both.',
     ),
   INTERNAL: (parts) =>
     join(

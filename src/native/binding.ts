@@ -215,6 +215,8 @@ export interface Binding {
   receiveDescriptors(fd: number, timeoutMs: number): Promise<ReceivedDescriptors>;
   /** Connects to a listening socket and sends one message with at most three descriptors. */
   sendDescriptors(path: string, text: string, descriptors: readonly number[]): void;
+  /** Sends one datagram to a socket by its path; `@` at its beginning stands for a name that is no file. */
+  notify(path: string, text: string): void;
   /** Takes the lock of an open file, which goes with its last descriptor; false while another open file has it. */
   lock(fd: number): boolean;
   describe(fd: number): DescriptorFacts;

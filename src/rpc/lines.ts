@@ -15,11 +15,22 @@ export class LineReader extends AbstractMessageReader {
   readonly #stream: Duplex;
   #parts: Buffer[] = [];
   #bytes = 0;
+  #messageBytes = 0;
   #isEnded = false;
 
   constructor(stream: Duplex) {
     super();
     this.#stream = stream;
+  }
+
+  /** Of the message that is being handed over. */
+  get messageBytes(): number {
+    return this.#messageBytes;
+  }
+
+  /** Of a line whose end has not come. */
+  get partialBytes(): number {
+    return this.#bytes;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -59,6 +70,7 @@ export class LineReader extends AbstractMessageReader {
 
   #read(line: Buffer, callback: DataCallback): void {
     let message: unknown;
+    this.#messageBytes = line.length;
     try {
       message = JSON.parse(line.toString('utf8'));
     } catch {
@@ -73,6 +85,7 @@ export class LineReader extends AbstractMessageReader {
   #fail(reason: string): void {
     this.#isEnded = true;
     this.#parts = [];
+    this.#bytes = 0;
     this.fireError(new Error(reason));
   }
 }
@@ -84,6 +97,11 @@ function isMessage(value: unknown): value is Message {
     !Array.isArray(value) &&
     Reflect.get(value, 'jsonrpc') === '2.0'
   );
+}
+
+/** Device and inode numbers are wider than JSON's numbers. */
+function widen(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
 }
 
 /** Writes lines. Ends the connection when the other end lets more lie than is kept for it. */
@@ -100,7 +118,7 @@ export class LineWriter extends AbstractMessageWriter {
   write(message: Message): Promise<void> {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return Promise.reject(new Error('it is closed'));
-    stream.write(`${JSON.stringify(message)}\n`);
+    stream.write(`${JSON.stringify(message, widen)}\n`);
     if (stream.writableLength > LIMITS.rpcQueue.value) {
       const error = new Error(`more than ${LIMITS.rpcQueue.value} bytes wait to be read`);
       stream.destroy(error);

@@ -49,22 +49,33 @@ export interface CommandParams {
   readonly argv?: readonly string[];
 }
 
-/** The options of `confine` that a line can carry, under the same names. */
+/**
+ * The options of `confine` that a line can carry, under the same names. `origin` and `origins` are words alone: they say in reports and
+ * errors what the caller calls its options.
+ */
 export type ConfineParams = CommandParams &
   PolicyParams &
-  Pick<ConfineOptions, 'cwd' | 'extendEnv' | 'killAfter' | 'timeout' | 'umask'> & {
+  Pick<
+    ConfineOptions,
+    'cwd' | 'extendEnv' | 'killAfter' | 'origin' | 'origins' | 'timeout' | 'umask'
+  > & {
     readonly env?: Readonly<Record<string, string>>;
     /** Begun or gone on with; without one the connection's own. */
     readonly session?: string;
-    /** `pipe` (default) or `ignore` for all three or each; or the ticket of descriptors that were sent. */
+    /** `pipe` (default) or `ignore` for all three or each. */
     readonly stdio?: StreamChoice | readonly [StreamChoice, StreamChoice, StreamChoice];
+    /** In place of `stdio`: 32 hex digits that the client sent, once, with descriptors for 0, 1 and 2. */
     readonly ticket?: string;
     /** Base64; stdin ends behind it. */
     readonly input?: string;
     /** It goes on without the connection: a job. */
     readonly detach?: boolean;
-    /** Looks at rules and class before it starts; true by default. */
+    /** It gets a connection to the daemon of its own, for runs beside it that may do no more than it may. */
+    readonly daemon?: boolean;
+    /** Looks at rules and class before it starts; true by default, and always but for operators. */
     readonly check?: boolean;
+    /** `ignore`: the configuration in the workspace is passed over. */
+    readonly projectFile?: 'read' | 'ignore';
   };
 
 export interface ConfineStarted {
@@ -119,6 +130,8 @@ export interface JobReadParams {
   /** From which byte on; what is gone is passed over. */
   readonly cursor: number;
   readonly maxBytes?: number;
+  /** Where there is nothing yet: how long more is waited for. */
+  readonly waitMs?: number;
 }
 
 export interface JobReadResult {
@@ -191,6 +204,7 @@ export const REQUESTS = {
   kill: new RequestType<{ readonly run: string; readonly reason?: string }, Empty, WireError>(
     'job.kill',
   ),
+  /** Those that the daemon has open and the connection may see. */
   sessions: new RequestType<Empty, { readonly sessions: readonly SessionView[] }, WireError>(
     'session.list',
   ),

@@ -224,11 +224,23 @@ export const LIMITS = {
     error: null,
     words: 'for which a connection may stay without a handshake',
   },
+  readWaitMs: {
+    value: 60_000,
+    unit: 'milliseconds',
+    error: 'INVALID_REQUEST',
+    words: "that reading a job's output waits for more of it",
+  },
   ticketMs: {
     value: 10_000,
     unit: 'milliseconds',
     error: null,
     words: 'for which descriptors that were sent wait for the request that takes them',
+  },
+  tickets: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'sets of descriptors that wait to be taken; a further one is closed',
   },
   outputCredit: {
     value: 4_194_304,
@@ -247,6 +259,55 @@ export const LIMITS = {
     unit: 'entries',
     error: 'LIMIT_EXCEEDED',
     words: 'jobs that run at once; of those that have ended the last ones are remembered',
+  },
+  runs: {
+    value: 4096,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'runs of a daemon at once, jobs among them',
+  },
+  endedRuns: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: 'runs that have ended with their connection there, and are remembered',
+  },
+  keptOutput: {
+    value: 268_435_456,
+    unit: 'bytes',
+    error: null,
+    words:
+      'of the output of all jobs that are kept; of more that of the longest ended is let go first',
+  },
+  idleSessions: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'sessions that nobody uses and whose logs stay open for the next one who does',
+  },
+  waitMs: {
+    value: 60_000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'that reading a job waits for more',
+  },
+  stdinQueue: {
+    value: 4_194_304,
+    unit: 'bytes',
+    error: 'LIMIT_EXCEEDED',
+    words: 'written to a run that it has not read yet',
+  },
+  loggedArguments: {
+    value: 262_144,
+    unit: 'bytes',
+    error: null,
+    words: "of a run's command line in its session's log; the digest is of all",
+  },
+  loggedPaths: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: "of each list of a policy in a session's log; the digest is of all",
   },
   stopMs: {
     value: 10_000,

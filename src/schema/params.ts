@@ -128,8 +128,20 @@ interface Issue {
 /** The schemas that have parsed something in this process. */
 const used = new WeakSet<object>();
 
+/** What the fields of a schema take, in words, and the closed lists among them. `name[]` is an element of `name`. */
+export interface FieldWords {
+  readonly expected: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+const OPTION_WORDS: FieldWords = { expected: EXPECTED, values: VALUES };
+
 /** Parses through a strict schema: one problem, in words. Never throws. */
-export function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T> {
+export function parseWith<T>(
+  schema: OptionsSchema<T>,
+  value: unknown,
+  words: FieldWords = OPTION_WORDS,
+): Parsed<T> {
   // Compiling zod's fast path takes longer than a parse without it, and pays off from the second one on.
   const jitless = !used.has(schema);
   used.add(schema);
@@ -139,10 +151,14 @@ export function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T
   const issues: readonly Issue[] = result.error.issues;
   // A name that is mistyped is more than what is missing for it.
   const issue = issues.find(({ keys }) => keys !== undefined) ?? issues[0] ?? null;
-  return { ok: false, problem: problemOf(issue, value, known) };
+  return { ok: false, problem: problemOf(issue, value, { known, words }) };
 }
 
-function problemOf(issue: Issue | null, value: unknown, known: readonly string[]): Problem {
+function problemOf(
+  issue: Issue | null,
+  value: unknown,
+  { known, words }: { readonly known: readonly string[]; readonly words: FieldWords },
+): Problem {
   const unknownKey = issue?.keys?.[0];
   if (unknownKey !== undefined) return unknownKeyProblem(unknownKey, value, known);
   const path = deepestPath(issue);
@@ -154,12 +170,13 @@ function problemOf(issue: Issue | null, value: unknown, known: readonly string[]
   const found = valueAt(value, path);
   const code =
     issue?.code === 'too_big' && Array.isArray(found) ? 'LIMIT_EXCEEDED' : 'INVALID_REQUEST';
-  const suggestion = typeof found === 'string' ? nearest(found, VALUES[field] ?? []) : undefined;
-  const inner = path.length > 1 ? EXPECTED[`${field}[]`] : undefined;
+  const suggestion =
+    typeof found === 'string' ? nearest(found, words.values[field] ?? []) : undefined;
+  const inner = path.length > 1 ? words.expected[`${field}[]`] : undefined;
   return {
     code,
     option,
-    expected: inner ?? EXPECTED[field] ?? 'another value',
+    expected: inner ?? words.expected[field] ?? 'another value',
     came: came(found),
     ...(suggestion !== undefined && suggestion !== found && { suggestion }),
   };

@@ -28,7 +28,15 @@ import { PROTECT_CHOICES } from './vocabulary.js';
 
 /** Where a value came from. `name` is the flag, option, variable or file. */
 export interface Origin {
-  readonly kind: 'default' | 'option' | 'flag' | 'environment' | 'host' | ConfigLevel;
+  readonly kind:
+    | 'default'
+    | 'option'
+    | 'flag'
+    | 'environment'
+    | 'host'
+    | 'session'
+    | 'run'
+    | ConfigLevel;
   readonly name?: string;
   /** Of a file. */
   readonly line?: number;

@@ -150,17 +150,17 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   'denyHosts[]': 'the name of a host',
 };
 
-function listed(values: readonly string[]): string {
+export function listed(values: readonly string[]): string {
   const quoted = values.map((value) => `"${value}"`);
   return quoted.length === 1
     ? `${quoted[0]}`
     : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 }
 
-const text = () => string().check(refine((value) => !value.includes('\0')));
-const path = () => text().check(minLength(1));
+export const text = () => string().check(refine((value) => !value.includes('\0')));
+export const path = () => text().check(minLength(1));
 const pathList = () => array(path()).check(maxLength(LIMITS.roots.value));
-const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
+export const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
 
 /** A schema for each field of a policy. */
 export function policyShape() {
@@ -223,15 +223,15 @@ type StdioStream = Exclude<
   string | number
 >;
 
-function isUmask(mask: number): boolean {
+export function isUmask(mask: number): boolean {
   return Number.isInteger(mask) && mask >= 0 && mask <= MAX_UMASK;
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isEnvironment(value: unknown): boolean {
+export function isEnvironment(value: unknown): boolean {
   if (!isObject(value)) return false;
   return Object.entries(value).every(([name, entry]) => {
     if (name === '' || name.includes('=') || name.includes('\0')) return false;
@@ -250,7 +250,7 @@ function isInput(value: unknown): boolean {
   return isObject(value) && typeof Reflect.get(value, 'pipe') === 'function';
 }
 
-function lazy<T>(make: () => T): () => T {
+export function lazy<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();
