@@ -26,7 +26,7 @@ const MAX_SECONDS = Math.floor(LIMITS.timeoutMs.value / 1000);
 const SECONDS = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Seconds as milliseconds, rounded up so that a short time never becomes none. */
-function milliseconds(text: string): number {
+export function milliseconds(text: string): number {
   const seconds = SECONDS.test(text) ? Number(text) : Number.NaN;
   if (!(seconds <= MAX_SECONDS)) {
     throw new UnexpectedValue(`seconds such as 10 or 0.5, at most ${MAX_SECONDS}`, text);

@@ -8,6 +8,8 @@ import type { ErrorCode } from '../errors/codes.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import type { ErrorDetails } from '../errors/details.js';
 import { SandboxError, sandboxError } from '../errors/sandbox-error.js';
+import type { RunResult } from '../schema/result.js';
+import type { WireResult } from './protocol.js';
 
 /** What the number of an error cannot say. */
 export interface WireError {
@@ -17,33 +19,51 @@ export interface WireError {
   readonly errno?: string;
   readonly stage?: string;
   readonly details?: unknown;
+  /** Of a run that did not come to be one: what the library's error carries. */
+  readonly result?: WireResult;
 }
 
 /** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
 export function wireError(thrown: unknown): ResponseError<WireError> {
   if (thrown instanceof ResponseError) return thrown;
   const error = thrown instanceof SandboxError ? thrown : mistake(thrown);
-  const { code, message, object, errno, stage, details } = error;
+  const { code, message, object, errno, stage, details, result } = error;
   return new ResponseError(ERROR_CODES[code].rpc, message, {
     ...{ code, message, details },
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
+    ...(result !== undefined && { result: withoutOutput(result) }),
   });
+}
+
+function withoutOutput({ stdout: _, stderr: __, ...rest }: RunResult<string | Buffer>): WireResult {
+  return rest;
 }
 
 /** What a request failed with, as the library throws it; what is no error of Cordon's stays as it is. */
 export function errorOfWire(thrown: unknown): unknown {
   if (!(thrown instanceof ResponseError)) return thrown;
   const data: unknown = thrown.data;
-  if (!isWireError(data)) return thrown;
-  const { code, object, errno, stage, details } = data;
+  return isWireError(data) ? errorOfData(data) : thrown;
+}
+
+/** The error that was sent. Its words are composed anew: they are the code's. */
+export function errorOfData({
+  code,
+  object,
+  errno,
+  stage,
+  details,
+  result,
+}: WireError): SandboxError {
   return sandboxError({
     code,
     details: isDetails(details) ? details : {},
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
+    ...(result !== undefined && { result }),
   });
 }
 

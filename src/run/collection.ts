@@ -5,6 +5,7 @@
 
 import { constants } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import type { AppendPump } from './append-pump.js';
 import { LIMITS } from '../schema/limits.js';
 import type { ConfineOptions } from '../schema/params.js';
 import { Drain } from './drain.js';
@@ -14,7 +15,7 @@ import type { CommandStdio } from './stdio.js';
 
 /** Whose output, and who is told. */
 export interface CollectionRequest {
-  readonly stdio: CommandStdio;
+  readonly stdio: Pick<CommandStdio, 'stdout' | 'stderr'> & { readonly pumps: readonly AppendPump[] };
   readonly options: ConfineOptions;
   readonly onOverflow: (stream: 'stdout' | 'stderr') => void;
   readonly onDrained: () => void;
@@ -26,7 +27,7 @@ const NAMES = ['stdout', 'stderr'] as const;
 export class Collection {
   readonly #options: ConfineOptions;
   readonly #outputs: Partial<Record<(typeof NAMES)[number], CollectedOutput>> = {};
-  readonly #pumps: CommandStdio['pumps'];
+  readonly #pumps: readonly AppendPump[];
   readonly #drain: Drain;
 
   constructor({ stdio, options, onOverflow, onDrained }: CollectionRequest) {
