@@ -25,6 +25,12 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/policy.js')).policyCommand(invocation);
     case 'explain':
       return (await import('./commands/explain.js')).explainCommand(invocation);
+    case 'check':
+      return (await import('./commands/check.js')).checkCommand(invocation);
+    case 'rule':
+      return (await import('./commands/rule.js')).ruleCommand(invocation);
+    case 'config':
+      return (await import('./commands/config.js')).configCommand(invocation);
     case 'doctor':
       return (await import('./commands/doctor.js')).doctorCommand(invocation);
     case 'version':

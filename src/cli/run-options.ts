@@ -5,6 +5,8 @@
 
 import { LIMITS } from '../schema/limits.js';
 import type { PolicyParams } from '../schema/policy.js';
+import type { ConfigChoice } from './config-options.js';
+import { CONFIG_OPTIONS } from './config-options.js';
 import type { OptionRow } from './options.js';
 import { path, UnexpectedValue } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
@@ -85,7 +87,8 @@ export const RUN_OPTIONS: readonly OptionRow<RunSettings>[] = [
 ];
 
 /** Every row that `run` takes, whatever it changes. */
-export const RUN_ROWS: readonly (OptionRow<PolicyParams> | OptionRow<RunSettings>)[] = [
-  ...POLICY_OPTIONS,
-  ...RUN_OPTIONS,
-];
+export const RUN_ROWS: readonly (
+  | OptionRow<PolicyParams>
+  | OptionRow<ConfigChoice>
+  | OptionRow<RunSettings>
+)[] = [...POLICY_OPTIONS, ...CONFIG_OPTIONS, ...RUN_OPTIONS];

@@ -206,9 +206,7 @@ function refused(wanted: Wanted, { options, startedAt, error }: Refusal): Client
   return new ClientRun({
     streams: closedStreams(options.stdio),
     result:
-      options.reject === false
-        ? Promise.resolve(result)
-        : Promise.reject(error.withResult(result)),
+      options.reject === false ? Promise.resolve(result) : Promise.reject(error.withResult(result)),
     started,
     pid: () => undefined,
     signal: () => false,

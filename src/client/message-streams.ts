@@ -100,9 +100,7 @@ export class MessageStreams implements Carrier {
   }
 }
 
-function choices(
-  stdio: StdioOption = 'pipe',
-): readonly [StreamChoice, StreamChoice, StreamChoice] {
+function choices(stdio: StdioOption = 'pipe'): readonly [StreamChoice, StreamChoice, StreamChoice] {
   const choice = (index: 0 | 1 | 2): StreamChoice =>
     (typeof stdio === 'string' ? stdio : stdio[index]) === 'ignore' ? 'ignore' : 'pipe';
   return [choice(0), choice(1), choice(2)];

@@ -4,7 +4,7 @@
  */
 
 import type { ErrorCode } from './codes.js';
-import type { ErrorParts, Probed, UnmetGuarantee } from './details.js';
+import type { ConfigFault, ErrorParts, Probed, UnmetGuarantee } from './details.js';
 import { errnoWords } from './errno.js';
 import { stageWords } from './stages.js';
 import { visible } from './visible.js';
@@ -128,8 +128,90 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The session's log is of a later version of Cordon${because(parts)}.`,
       'Use that version, or another session.',
     ),
+  RUN_UNKNOWN: ({ object }) =>
+    join(
+      `There is no run ${quoted(object)}, or it is none of this connection's.`,
+      'It may have ended long ago; list those that are remembered with `cordon ps`.',
+    ),
+  APPROVAL_REJECTED: (parts) =>
+    join(`${quoted(parts.object)} was not allowed${because(parts)}.`, 'Nothing was started.'),
+  APPROVAL_CANCELLED: (parts) =>
+    join(
+      `Nobody answers any more whether ${quoted(parts.object)} may run${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_UNAVAILABLE: (parts) =>
+    join(
+      `Nobody can be asked whether ${quoted(parts.object)} may run, as it must be${because(parts)}.`,
+      advice(parts, 'Nothing was started. A permission rule can allow it: see `cordon rule add`.'),
+    ),
+  APPROVAL_PENDING: (parts) =>
+    join(
+      `Whether ${quoted(parts.object)} may run is not answered yet${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_STALE: (parts) =>
+    join(
+      `${quoted(parts.object)} is not any more what was allowed${because(parts)}.`,
+      'Nothing was started. Ask again.',
+    ),
+  RULE_DENIED: (parts) =>
+    join(
+      `The permission rules deny ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. `cordon check` shows which rule, and what comes near.'),
+    ),
   SESSION_UNKNOWN: ({ object }) =>
     join(`There is no session ${quoted(object)}.`, 'List them with `cordon session list`.'),
+  CONFIG_INVALID: ({ object, details }) =>
+    join(
+      `Cannot use the configuration ${quoted(object)}: ${(details?.faults ?? []).map(faultWords).join('; ')}.`,
+      'Nothing was started. Correct the file, or leave out what is at fault.',
+    ),
+  CONFIG_UNREADABLE: (parts) =>
+    join(
+      `Cannot read the configuration ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. Make it a file that this user can read, or remove it.'),
+    ),
+  CONFIG_UNTRUSTED: (parts) =>
+    join(
+      `Cannot trust the configuration ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. Correct its owner and mode, or remove it.'),
+    ),
+  RULES_UNWRITABLE: (parts) =>
+    join(
+      `Cannot change the rules in ${quoted(parts.object)}${because(parts)}.`,
+      'They are as they were.',
+      advice(parts, 'Make the file and its directory writable for this user.'),
+    ),
+  PEER_CONFINED: (parts) =>
+    join(
+      `The daemon takes no calls of a confined process${because(parts)}.`,
+      'Call it from outside the run.',
+    ),
+  NOT_PERMITTED: (parts) =>
+    join(`${quoted(parts.object)} is not for this connection${because(parts)}.`, advice(parts, '')),
+  PROTOCOL_UNKNOWN: (parts) =>
+    join(
+      `The daemon speaks another version of the protocol${because(parts)}.`,
+      'Use the client and the daemon of one version of Cordon.',
+    ),
+  TICKET_UNKNOWN: ({ object }) =>
+    join(
+      `No descriptors wait for the ticket ${quoted(object)}.`,
+      'Send them over the same connection before the request, and use each ticket once.',
+    ),
+  DAEMON_STOPPING: () =>
+    'The daemon is stopping and starts nothing more. Call it again when it is back.',
+  DAEMON_RUNNING: ({ object }) =>
+    join(
+      `Another daemon has ${quoted(object)}.`,
+      'Use that one, stop it, or name another path (--socket PATH).',
+    ),
+  SOCKET_UNUSABLE: (parts) =>
+    join(
+      `Cannot listen at ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Name a path in a directory of your own (--socket PATH).'),
+    ),
   DAEMON_UNREACHABLE: (parts) =>
     join(
       `No daemon answers at ${quoted(parts.object)}${because(parts)}.`,
@@ -139,11 +221,6 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     join(
       `The connection to the daemon ended before its answer${because(parts)}.`,
       'A run that was not detached has ended with it. See what it has done before you run it again.',
-    ),
-  PROTOCOL_MISMATCH: (parts) =>
-    join(
-      `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
-      'Use one version of Cordon for both.',
     ),
   INTERNAL: (parts) =>
     join(
@@ -168,6 +245,20 @@ function invalid(parts: ErrorParts): string {
     `Invalid ${name}: expected ${problem.expected}, got ${problem.came}.`,
     suggestion(problem.suggestion),
   );
+}
+
+function faultWords({ line, column, key, problem, reason }: ConfigFault): string {
+  const place = `line ${line}, column ${column}`;
+  if (problem === undefined) {
+    return `${place}: ${key === undefined ? '' : `${quoted(key)} `}${reason ?? 'cannot be read'}`;
+  }
+  const near =
+    problem.suggestion === undefined ? '' : ` (did you mean ${quoted(problem.suggestion)}?)`;
+  if (problem.code === 'UNKNOWN_KEY') {
+    const known = near === '' ? ` (known: ${problem.expected})` : near;
+    return `${place}: unknown key ${quoted(key)}${known}`;
+  }
+  return `${place}: ${quoted(key)} takes ${problem.expected}, not ${problem.came}${near}`;
 }
 
 function unknownKey({ object, details }: ErrorParts): string {

@@ -34,7 +34,7 @@ export function confine(
   } catch (error) {
     return refusedRun({ file, args }, { options, startedAt, error: refusalOf(error) });
   }
-  return startRun(command, accept, startedAt);
+  return startRun(command, accept, { startedAt });
 }
 
 const acceptedOptions = new Recall<ConfineOptions, ConfineOptions>();

@@ -7,21 +7,31 @@
 import { selectBackend } from '../backend/select.js';
 import { SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
-import type { Command, ConfineOptions } from '../schema/params.js';
+import type { Command, ConfineOptions, StdioOption } from '../schema/params.js';
 import { closedStreams } from './closed-streams.js';
 import { refusalOf } from './failure.js';
+import type { Admit } from './launching.js';
 import { Launching } from './launching.js';
 import { resultOf } from './result.js';
 import { Run } from './run.js';
 import { CommandStdio } from './stdio.js';
 
+/** What is said of one start beside options that many have in common. */
+export interface StartRequest {
+  readonly startedAt?: number;
+  readonly admit?: Admit;
+  readonly signal?: AbortSignal;
+  readonly stdio?: StdioOption;
+}
+
 /** Starts a command whose options have been accepted. Never throws: what stops it is the Run's failure. */
-export function startRun(command: Command, options: ConfineOptions, startedAt = nowMs()): Run {
+export function startRun(command: Command, options: ConfineOptions, start: StartRequest = {}): Run {
+  const { startedAt = nowMs(), admit, signal = options.signal } = start;
   try {
     checkInput(options);
     const backend = selectBackend();
-    const stdio = new CommandStdio(backend.binding, options.stdio);
-    return new Launching({ command, options, backend, stdio, startedAt }).run;
+    const stdio = new CommandStdio(backend.binding, start.stdio ?? options.stdio);
+    return new Launching({ command, options, backend, stdio, startedAt, admit, signal }).run;
   } catch (error) {
     return refusedRun(command, { options, startedAt, error: refusalOf(error) });
   }

@@ -38,6 +38,8 @@ export interface CordonDirectories {
   readonly state: string;
   readonly config: string;
   readonly cache: string;
+  /** Where the operators of the machine keep their configuration, ceiling included. */
+  readonly system: string;
 }
 
 export interface HostFacts {

@@ -5,7 +5,7 @@
 
 import type { Readable, Stream } from 'node:stream';
 import type { CallerFace } from './option-names.js';
-import type { Origin, PolicyParams } from './policy.js';
+import type { Bounds, Origin, PolicyParams } from './policy.js';
 import {
   commandSchema,
   confineOptionsSchema,
@@ -31,8 +31,13 @@ export type StdioOption =
   | 'ignore'
   | readonly [StdioEntry, StdioEntry, StdioEntry];
 
-/** Origins of single fields, where the caller knows better than "all from one face": variables, files. */
-export type FieldOrigins = Readonly<Partial<Record<keyof PolicyParams, Origin>>>;
+/**
+ * Origins of single fields, where the caller knows better than "all from one face": variables, files. Of a list there may
+ * be one for each entry.
+ */
+export type FieldOrigins = Readonly<
+  Partial<Record<keyof PolicyParams, Origin | readonly Origin[]>>
+>;
 
 /** Where a policy is asked for: what its relative paths and its host facts hang on. */
 export interface InspectParams extends PolicyParams {
@@ -42,6 +47,8 @@ export interface InspectParams extends PolicyParams {
   /** How origins are named in reports; the command line passes `flag`. */
   readonly origin?: CallerFace | undefined;
   readonly origins?: FieldOrigins | undefined;
+  /** What a ceiling leaves of the places above: those beyond are left out, and the policy's notes say so. */
+  readonly bounds?: Bounds | undefined;
 }
 
 /** Options of `confine` and `prepare`: the policy's, and Node's and execa's launch options under their names. */
@@ -121,17 +128,37 @@ interface Issue {
 /** The schemas that have parsed something in this process. */
 const used = new WeakSet<object>();
 
-function parseWith<T>(schema: OptionsSchema<T>, value: unknown): Parsed<T> {
+/** What the fields of a schema take, in words, and the closed lists among them. `name[]` is an element of `name`. */
+export interface FieldWords {
+  readonly expected: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+const OPTION_WORDS: FieldWords = { expected: EXPECTED, values: VALUES };
+
+/** Parses through a strict schema: one problem, in words. Never throws. */
+export function parseWith<T>(
+  schema: OptionsSchema<T>,
+  value: unknown,
+  words: FieldWords = OPTION_WORDS,
+): Parsed<T> {
   // Compiling zod's fast path takes longer than a parse without it, and pays off from the second one on.
   const jitless = !used.has(schema);
   used.add(schema);
   const result = schema.safeParse(value, { jitless });
   if (result.success) return { ok: true, value: result.data };
   const known = Object.keys(schema.shape);
-  return { ok: false, problem: problemOf(result.error.issues[0] ?? null, value, known) };
+  const issues: readonly Issue[] = result.error.issues;
+  // A name that is mistyped is more than what is missing for it.
+  const issue = issues.find(({ keys }) => keys !== undefined) ?? issues[0] ?? null;
+  return { ok: false, problem: problemOf(issue, value, { known, words }) };
 }
 
-function problemOf(issue: Issue | null, value: unknown, known: readonly string[]): Problem {
+function problemOf(
+  issue: Issue | null,
+  value: unknown,
+  { known, words }: { readonly known: readonly string[]; readonly words: FieldWords },
+): Problem {
   const unknownKey = issue?.keys?.[0];
   if (unknownKey !== undefined) return unknownKeyProblem(unknownKey, value, known);
   const path = deepestPath(issue);
@@ -143,12 +170,13 @@ function problemOf(issue: Issue | null, value: unknown, known: readonly string[]
   const found = valueAt(value, path);
   const code =
     issue?.code === 'too_big' && Array.isArray(found) ? 'LIMIT_EXCEEDED' : 'INVALID_REQUEST';
-  const suggestion = typeof found === 'string' ? nearest(found, VALUES[field] ?? []) : undefined;
-  const inner = path.length > 1 ? EXPECTED[`${field}[]`] : undefined;
+  const suggestion =
+    typeof found === 'string' ? nearest(found, words.values[field] ?? []) : undefined;
+  const inner = path.length > 1 ? words.expected[`${field}[]`] : undefined;
   return {
     code,
     option,
-    expected: inner ?? EXPECTED[field] ?? 'another value',
+    expected: inner ?? words.expected[field] ?? 'another value',
     came: came(found),
     ...(suggestion !== undefined && suggestion !== found && { suggestion }),
   };

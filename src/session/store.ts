@@ -12,6 +12,7 @@ import { ensurePrivateDirectory } from '../platform/paths.js';
 import { randomBytes } from '../platform/random.js';
 import type { EventData, EventType, LogEvent, Peer, SessionId } from '../schema/session.js';
 import { LOG_FORMAT, sessionId } from '../schema/session.js';
+import type { OpenRun } from './fold.js';
 import { SessionFold } from './fold.js';
 import type { BrokenLine } from './verify.js';
 import { readLog } from './verify.js';
@@ -56,11 +57,14 @@ export interface OpenRequest {
 export class Session {
   readonly id: SessionId;
   readonly fold: SessionFold;
+  /** Runs that were open when the log was: nobody lived to end them. */
+  readonly lost: readonly OpenRun[];
   readonly #writer: LogWriter;
 
   constructor(id: SessionId, writer: LogWriter, fold: SessionFold) {
     this.id = id;
     this.fold = fold;
+    this.lost = [...fold.open.values()];
     this.#writer = writer;
   }
 
@@ -89,7 +93,8 @@ export async function openSession({ binding, state, id, by }: OpenRequest): Prom
   try {
     if (fold.id === undefined)
       await session.append('session/opened', { format: LOG_FORMAT, id, by });
-    for (const run of [...fold.open.keys()]) {
+    for (const { started } of session.lost) {
+      const { run } = started;
       await session.append('run/ended', { run, outcome: { kind: 'lost' }, recovered: true });
     }
     return session;

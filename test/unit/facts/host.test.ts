@@ -43,6 +43,7 @@ describe("Cordon's directories", () => {
       state: join(place, 'home/cordon'),
       config: join(place, 'home/.config/cordon'),
       cache: join(place, 'home/.cache/cordon'),
+      system: canonicalAsFarAsItExists('/etc/cordon'),
     });
   });
 

@@ -21,7 +21,13 @@ const OPTION = { face: 'option' } as const;
 const FLAG = { face: 'flag' } as const;
 const HERE = factsOf([]);
 /** Cordon's directories outside every home, as XDG variables can put them. */
-const ELSEWHERE = { runtime: '/c/r', state: '/c/s', config: '/c/f', cache: '/c/c' };
+const ELSEWHERE = {
+  runtime: '/c/r',
+  state: '/c/s',
+  config: '/c/f',
+  cache: '/c/c',
+  system: '/c/e',
+};
 
 function codeOf(params: PolicyParams, facts: PolicyFacts, source = OPTION): string {
   try {
@@ -214,6 +220,8 @@ describe('Cordon itself', () => {
     ['/home/u/.local/state/cordon/log', 'POLICY_COVERS_CORDON'],
     ['/home/u/.cache', 'POLICY_COVERS_CORDON'],
     ['/run', 'POLICY_COVERS_CORDON'],
+    ['/etc', 'POLICY_COVERS_CORDON'],
+    ['/etc/cordon', 'POLICY_COVERS_CORDON'],
     ['/home/u/.config/git', 'resolved'],
     ['/run/user/1000/cordon2', 'resolved'],
   ];
