@@ -7,7 +7,7 @@ import type { Client } from '../client/client.js';
 import { connect } from '../client/connect.js';
 
 interface DaemonChoice {
-  readonly socket: string | undefined;
+  readonly socket?: string;
 }
 
 /** Calls with a connection, and ends it. Throws what `connect` does, and what `act` does. */

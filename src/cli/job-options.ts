@@ -11,6 +11,7 @@ import { milliseconds } from './run-options.js';
 /** What they come to. */
 export interface JobChoice {
   readonly socket?: string;
+  readonly all?: boolean;
   readonly session?: string;
   readonly stream?: StreamName;
   readonly follow?: boolean;
@@ -23,17 +24,25 @@ export const SOCKET_OPTION: OptionRow<JobChoice> = {
   flag: '--socket',
   operand: 'PATH',
   takes: { kind: 'path' },
-  help: 'the socket of the daemon (default: the one of this user)',
+  help: "the daemon's socket (default: that of this user's daemon)",
   read: ([text = '']) => ({ socket: path(text) }),
 };
 
-export const SESSION_OPTION: OptionRow<JobChoice> = {
-  flag: '--session',
-  operand: 'ID',
-  takes: { kind: 'text' },
-  help: 'only those of this session',
-  read: ([text = '']) => ({ session: text }),
-};
+export const PS_OPTIONS: readonly OptionRow<JobChoice>[] = [
+  {
+    flag: '--all',
+    help: 'those too that have ended, as far as they are remembered',
+    read: () => ({ all: true }),
+  },
+  {
+    flag: '--session',
+    operand: 'ID',
+    takes: { kind: 'text' },
+    help: 'only those of this session',
+    read: ([text = '']) => ({ session: text }),
+  },
+  SOCKET_OPTION,
+];
 
 export const LOGS_OPTIONS: readonly OptionRow<JobChoice>[] = [
   {
