@@ -7,7 +7,7 @@ import type { Client } from '../client/client.js';
 import { connect } from '../client/connect.js';
 
 interface DaemonChoice {
-  readonly socket?: string;
+  readonly socket?: string | undefined;
 }
 
 /** Calls with a connection, and ends it. Throws what `connect` does, and what `act` does. */
