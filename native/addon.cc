@@ -25,6 +25,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"ownMarks", cordon::own_marks},
       {"receiveDescriptors", cordon::receive_descriptors},
       {"sendDescriptors", cordon::send_descriptors},
+      {"notify", cordon::notify},
       {"channel", cordon::channel},
       {"duplicate", cordon::duplicate},
       {"describe", cordon::describe},

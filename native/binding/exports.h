@@ -20,6 +20,7 @@ Napi::Value peer(const Napi::CallbackInfo& info);
 Napi::Value own_marks(const Napi::CallbackInfo& info);
 Napi::Value receive_descriptors(const Napi::CallbackInfo& info);
 Napi::Value send_descriptors(const Napi::CallbackInfo& info);
+Napi::Value notify(const Napi::CallbackInfo& info);
 Napi::Value lock(const Napi::CallbackInfo& info);
 Napi::Value channel(const Napi::CallbackInfo& info);
 Napi::Value duplicate(const Napi::CallbackInfo& info);

@@ -21,7 +21,7 @@
 namespace cordon {
 namespace {
 
-constexpr int kMostDescriptors = kRequestDescriptors + 2;
+constexpr int kMostDescriptors = kRequestDescriptors + 3;
 static_assert(kMostDescriptors <= kMostRights);
 
 struct Request {
@@ -29,6 +29,7 @@ struct Request {
   const uint8_t* plan = nullptr;
   size_t plan_size = 0;
   int stdio[3] = {-1, -1, -1};
+  int daemon = -1;
   bool has_temp = false;
   std::string temp_parent;
   std::string temp_name;
@@ -58,6 +59,8 @@ bool read_request(const Napi::CallbackInfo& info, Request* request) {
     Napi::Value place = stdio.As<Napi::Array>().Get(i);
     if (!read_descriptor(place, &request->stdio[i]) && !is_nothing(place)) return false;
   }
+  Napi::Value daemon = object.Get("daemon");
+  if (!daemon.IsUndefined() && !read_descriptor(daemon, &request->daemon)) return false;
   return read_descriptor(object.Get("server"), &request->server) &&
          read_bytes(object.Get("plan"), &request->plan, &request->plan_size) &&
          read_temp(object.Get("temp"), request);
@@ -103,7 +106,8 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Request request;
   if (!read_request(info, &request)) {
-    return throw_type_error(env, "{server, plan, stdio: [fd, fd, fd], temp?: {parent, name}}");
+    return throw_type_error(
+        env, "{server, plan, stdio: [fd, fd, fd], daemon?: fd, temp?: {parent, name}}");
   }
   UniqueFd plan;
   if (!goes_inline(request)) {
@@ -138,6 +142,10 @@ Napi::Value launch(const Napi::CallbackInfo& info) {
   }
   for (int fd : {theirs.get(), request.stdio[0], request.stdio[1], request.stdio[2]}) {
     descriptors[count++] = fd;
+  }
+  if (request.daemon >= 0) {
+    header.flags |= kRequestDaemon;
+    descriptors[count++] = request.daemon;
   }
   if (request.has_temp) {
     parent.reset(open(request.temp_parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

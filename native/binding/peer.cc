@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -201,6 +202,21 @@ bool read_descriptors(const Napi::Value& value, std::vector<int>* fds) {
   return true;
 }
 
+// An address that begins with `@` is one of the abstract namespace, whose names begin with a zero byte.
+bool send_datagram(int socket, const std::string& path, const std::string& text) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(address.sun_path, path.data(), path.size());
+  if (path[0] == '@') address.sun_path[0] = '\0';
+  auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  return sendto(socket, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+                reinterpret_cast<sockaddr*>(&address), size) >= 0;
+}
+
 }  // namespace
 
 Napi::Value peer(const Napi::CallbackInfo& info) {
@@ -279,6 +295,21 @@ Napi::Value send_descriptors(const Napi::CallbackInfo& info) {
   }
   if (sendmsg(socket.get(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
     return throw_system_error(env, errno, "sendmsg", path.c_str());
+  }
+  return env.Undefined();
+}
+
+Napi::Value notify(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  std::string path;
+  std::string text;
+  if (info.Length() != 2 || !read_text(info[0], &path) || !read_text(info[1], &text)) {
+    return throw_type_error(env, "a path and a text");
+  }
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return throw_system_error(env, errno, "socket");
+  if (!send_datagram(socket.get(), path, text)) {
+    return throw_system_error(env, errno, "sendto", path.c_str());
   }
   return env.Undefined();
 }

@@ -50,6 +50,8 @@ inline constexpr uint32_t kTempNameBytes = 48;
 inline constexpr uint32_t kRequestTempMade = 1u << 0;
 // A memfd is made, sealed, sent and mapped in 50 µs; a few pages of a message cost two.
 inline constexpr uint32_t kRequestPlanInline = 1u << 1;
+// One more descriptor behind the streams': the run's own connection to its daemon.
+inline constexpr uint32_t kRequestDaemon = 1u << 2;
 // Longer ones would fill the pair: it takes some 200 KB (net.core.wmem_default), and several wait.
 inline constexpr uint32_t kMostInlineBytes = 16 * 1024;
 

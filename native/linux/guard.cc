@@ -170,7 +170,8 @@ struct Move {
 bool move_all(const Move* moves, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (moves[i].from < 0) continue;
-    int flags = moves[i].to <= 2 ? 0 : O_CLOEXEC;
+    bool kept = moves[i].to <= 2 || moves[i].to == kFdDaemon;
+    int flags = kept ? 0 : O_CLOEXEC;
     if (dup3(moves[i].from, moves[i].to, flags) < 0) return false;
   }
   return true;
@@ -574,9 +575,10 @@ void Guard::make_ready(int socket) {
 void Guard::become_supervisor(Received* received, const UniqueFd& control,
                               const TempDirectory& temp, size_t slot, RunEnd* end) {
   const Move moves[] = {
-      {received->stdio[0].get(), 0},   {received->stdio[1].get(), 1},
-      {received->stdio[2].get(), 2},   {control.get(), kFdControl},
-      {received->plan.get(), kFdPlan}, {temp.directory.get(), kFdTemp},
+      {received->stdio[0].get(), 0},       {received->stdio[1].get(), 1},
+      {received->stdio[2].get(), 2},       {control.get(), kFdControl},
+      {received->plan.get(), kFdPlan},     {temp.directory.get(), kFdTemp},
+      {received->daemon.get(), kFdDaemon},
   };
   // Of one that waited these are in place already.
   const Move lasting[] = {{life_read_.get(), kFdLife}, {journal_.get(), kFdJournal}};
@@ -584,6 +586,7 @@ void Guard::become_supervisor(Received* received, const UniqueFd& control,
                         control.valid(),
                         temp.made(),
                         journal_.valid(),
+                        received->daemon.valid(),
                         confined_only_,
                         !confined_only_,
                         end != nullptr,

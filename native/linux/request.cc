@@ -23,12 +23,14 @@ bool has(const Received& received, uint32_t flag) { return (received.header.flag
 
 // Takes every descriptor of the message over, wanted or not. Returns how many there were.
 size_t take_descriptors(msghdr* message, ucred* sender, Received* received) {
-  UniqueFd* all[] = {&received->plan,          &received->control,  &received->stdio[0],
-                     &received->stdio[1],      &received->stdio[2], &received->temp_parent,
-                     &received->temp_directory};
-  size_t absent = has(*received, kRequestPlanInline) ? 1 : 0;
-  UniqueFd** places = all + absent;
-  size_t most = sizeof all / sizeof *all - absent;
+  UniqueFd* places[8];
+  size_t most = 0;
+  if (!has(*received, kRequestPlanInline)) places[most++] = &received->plan;
+  places[most++] = &received->control;
+  for (UniqueFd& each : received->stdio) places[most++] = &each;
+  if (has(*received, kRequestDaemon)) places[most++] = &received->daemon;
+  places[most++] = &received->temp_parent;
+  places[most++] = &received->temp_directory;
   size_t count = 0;
   for (cmsghdr* item = CMSG_FIRSTHDR(message); item != nullptr; item = CMSG_NXTHDR(message, item)) {
     if (item->cmsg_level != SOL_SOCKET) continue;
@@ -84,7 +86,8 @@ Receipt receive_request(int socket, uint64_t groups, int flags, Received* receiv
   bool temp = received->header.temp_name[0] != '\0';
   bool made = has(*received, kRequestTempMade);
   if (made && !temp) return Receipt::kForeign;
-  size_t wanted = kRequestDescriptors - (has_inline ? 1 : 0) + (temp ? 1 : 0) + (made ? 1 : 0);
+  size_t wanted = kRequestDescriptors - (has_inline ? 1 : 0) + (temp ? 1 : 0) + (made ? 1 : 0) +
+                  (has(*received, kRequestDaemon) ? 1 : 0);
   if ((message.msg_flags & MSG_CTRUNC) != 0 && count < wanted) return Receipt::kNoRoom;
   return count == wanted ? Receipt::kWhole : Receipt::kForeign;
 }

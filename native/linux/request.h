@@ -19,6 +19,7 @@ struct Received {
   UniqueFd plan;
   UniqueFd control;
   UniqueFd stdio[3];
+  UniqueFd daemon;
   UniqueFd temp_parent;
   UniqueFd temp_directory;
 };

@@ -10,7 +10,7 @@
 namespace cordon {
 
 // A plan, a control socket, three streams, a temp directory and its parent: nobody here sends more.
-inline constexpr size_t kMostRights = 7;
+inline constexpr size_t kMostRights = 8;
 
 // Sends the bytes of `parts` and at least one, at most kMostRights descriptors in one message.
 // Result, errno and `flags` as of sendmsg.

@@ -283,6 +283,7 @@ void Supervisor::run() {
   if (asks) broker_.start(listener, plan_, view_.temporary(), setup_.has_control ? kFdControl : -1);
   // The pipes belong to the command now: held here they would never report their end.
   for (int fd = 0; fd <= 2; ++fd) close(fd);
+  if (setup_.has_daemon) close(kFdDaemon);
   // The command runs already, so this costs it nothing.
   if (plan_.filter != 0 && !restrict_own_calls(&failure_)) {
     end_descendants(nullptr, 0, kPatienceMs, nullptr, nullptr);

@@ -16,6 +16,7 @@ enum : int {
   kFdTemp,      // the temp directory, or /dev/null
   kFdJournal,   // or /dev/null
   kFdChildren,  // the supervisor's own list of its children
+  kFdDaemon,    // the command's connection to its daemon, which it finds here, or /dev/null
   kFdFirstClosed,
   // Only while it waits for a request.
   kFdServer = kFdFirstClosed,
@@ -36,6 +37,7 @@ struct SupervisorSetup {
   bool has_control;
   bool has_temp;
   bool has_journal;
+  bool has_daemon;
   bool bounding_narrowed;  // by the guard, for all runs
   bool may_be_unconfined;
   bool from_one_shot;  // forward what the guard's pid sends

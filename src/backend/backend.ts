@@ -15,6 +15,8 @@ export interface Launch {
   readonly confined: Plan['confined'];
   /** Descriptors that become 0, 1 and 2 of the command. */
   readonly stdio: readonly [number, number, number];
+  /** Becomes the command's own connection to its daemon. */
+  readonly daemon?: number;
   readonly temp?: TempRequest;
 }
 

@@ -62,9 +62,9 @@ export class LinuxBackend implements Backend {
     return this.#proving;
   }
 
-  launch({ bytes, confined, stdio, temp }: Launch): number {
+  launch({ bytes, confined, ...rest }: Launch): number {
     const server = confined ? this.#confined : this.#any;
-    return server.launch({ plan: bytes, stdio, ...(temp !== undefined && { temp }) });
+    return server.launch({ plan: bytes, ...rest });
   }
 
   takeTemp(parent: string): string | undefined {

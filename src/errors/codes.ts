@@ -160,11 +160,6 @@ export const ERROR_CODES = {
     exit: 125,
     words: 'the connection may not call this method, or not now',
   },
-  PROTOCOL_UNKNOWN: {
-    rpc: -31938,
-    exit: 125,
-    words: 'client and daemon speak no version of the protocol in common',
-  },
   TICKET_UNKNOWN: { rpc: -31937, exit: 125, words: 'no descriptors wait for this ticket' },
   DAEMON_STOPPING: { rpc: -31936, exit: 125, words: 'the daemon is stopping' },
   DAEMON_RUNNING: { rpc: -31935, exit: 125, words: 'a daemon has this socket already' },

@@ -190,11 +190,6 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
     ),
   NOT_PERMITTED: (parts) =>
     join(`${quoted(parts.object)} is not for this connection${because(parts)}.`, advice(parts, '')),
-  PROTOCOL_UNKNOWN: (parts) =>
-    join(
-      `The daemon speaks another version of the protocol${because(parts)}.`,
-      'Use the client and the daemon of one version of Cordon.',
-    ),
   TICKET_UNKNOWN: ({ object }) =>
     join(
       `No descriptors wait for the ticket ${quoted(object)}.`,

@@ -37,8 +37,13 @@ export interface LaunchRequest {
   readonly plan: Uint8Array;
   /** Descriptors that become 0, 1 and 2 of the command; -1 for `/dev/null`. Not closed. */
   readonly stdio: readonly [number, number, number];
+  /** Becomes `DAEMON_FD` of the command. Not closed. */
+  readonly daemon?: number;
   readonly temp?: TempRequest;
 }
+
+/** Where a command finds its own connection to its daemon; as `kFdDaemon` of `native/linux/supervisor.h`. */
+export const DAEMON_FD = 9;
 
 /** A file system object that was opened as a place (O_PATH), and what it is. */
 export interface OpenedObject {
@@ -210,6 +215,8 @@ export interface Binding {
   receiveDescriptors(fd: number, timeoutMs: number): Promise<ReceivedDescriptors>;
   /** Connects to a listening socket and sends one message with at most three descriptors. */
   sendDescriptors(path: string, text: string, descriptors: readonly number[]): void;
+  /** Sends one datagram to a socket by its path; `@` at its beginning stands for a name that is no file. */
+  notify(path: string, text: string): void;
   /** Takes the lock of an open file, which goes with its last descriptor; false while another open file has it. */
   lock(fd: number): boolean;
   describe(fd: number): DescriptorFacts;

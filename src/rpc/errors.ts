@@ -9,7 +9,9 @@ import { ERROR_CODES } from '../errors/codes.js';
 import type { ErrorDetails } from '../errors/details.js';
 import { SandboxError, sandboxError } from '../errors/sandbox-error.js';
 import type { RunResult } from '../schema/result.js';
-import type { WireResult } from './protocol.js';
+
+/** A result without what is piped, which travels on its own. */
+type PlainResult = Omit<RunResult, 'stdout' | 'stderr'>;
 
 /** What the number of an error cannot say. */
 export interface WireError {
@@ -19,8 +21,14 @@ export interface WireError {
   readonly errno?: string;
   readonly stage?: string;
   readonly details?: unknown;
-  /** Of a run that did not come to be one: what the library's error carries. */
-  readonly result?: WireResult;
+  /** Of a run that failed: what the library hangs on its error. */
+  readonly result?: PlainResult;
+}
+
+/** The result for the wire. */
+export function wireResult(result: RunResult): PlainResult {
+  const { stdout: _stdout, stderr: _stderr, ...rest } = result;
+  return rest;
 }
 
 /** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
@@ -33,12 +41,8 @@ export function wireError(thrown: unknown): ResponseError<WireError> {
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
-    ...(result !== undefined && { result: withoutOutput(result) }),
+    ...(result !== undefined && { result: wireResult(result) }),
   });
-}
-
-function withoutOutput({ stdout: _, stderr: __, ...rest }: RunResult<string | Buffer>): WireResult {
-  return rest;
 }
 
 /** What a request failed with, as the library throws it; what is no error of Cordon's stays as it is. */

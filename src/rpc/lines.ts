@@ -15,11 +15,22 @@ export class LineReader extends AbstractMessageReader {
   readonly #stream: Duplex;
   #parts: Buffer[] = [];
   #bytes = 0;
+  #messageBytes = 0;
   #isEnded = false;
 
   constructor(stream: Duplex) {
     super();
     this.#stream = stream;
+  }
+
+  /** Of the message that is being handed over. */
+  get messageBytes(): number {
+    return this.#messageBytes;
+  }
+
+  /** Of a line whose end has not come. */
+  get partialBytes(): number {
+    return this.#bytes;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -59,6 +70,7 @@ export class LineReader extends AbstractMessageReader {
 
   #read(line: Buffer, callback: DataCallback): void {
     let message: unknown;
+    this.#messageBytes = line.length;
     try {
       message = JSON.parse(line.toString('utf8'));
     } catch {
@@ -73,6 +85,7 @@ export class LineReader extends AbstractMessageReader {
   #fail(reason: string): void {
     this.#isEnded = true;
     this.#parts = [];
+    this.#bytes = 0;
     this.fireError(new Error(reason));
   }
 }

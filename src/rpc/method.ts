@@ -20,8 +20,8 @@ export interface Caller {
   notify<P>(type: NotificationType<P>, params: P): void;
   /** Resolves when the client has read so much that more may be sent, at once as a rule, and when it is gone. */
   ready(): Promise<void>;
-  /** The descriptors that were sent with the ticket, once; whoever takes them closes them. Throws `TICKET_UNKNOWN`. */
-  takeDescriptors(ticket: string): readonly number[];
+  /** The descriptors that its process sends with the ticket, once; whoever takes them closes them. Throws `TICKET_UNKNOWN`. */
+  takeDescriptors(ticket: string): Promise<readonly number[]>;
 }
 
 /** One request. */

@@ -70,8 +70,10 @@ export type ConfineParams = CommandParams &
     readonly input?: string;
     /** It goes on without the connection: a job. */
     readonly detach?: boolean;
-    /** Looks at rules and class before it starts; true by default. */
+    /** Looks at rules and class before it starts; true by default, and always but for operators. */
     readonly check?: boolean;
+    /** `ignore`: the configuration in the workspace is passed over. */
+    readonly projectFile?: 'read' | 'ignore';
   };
 
 export interface ConfineStarted {

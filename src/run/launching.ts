@@ -39,6 +39,8 @@ export interface LaunchingRequest {
   readonly startedAt: number;
   readonly signal: AbortSignal | undefined;
   readonly admit?: Admit | undefined;
+  /** The command's end of its connection to its daemon; the caller's to close. */
+  readonly daemon?: number | undefined;
 }
 
 /** What a Run would be, with everything looked up and held. */
@@ -128,7 +130,7 @@ export class Launching {
   /** False when there is nothing to start any more. Throws what stops it; `EAGAIN` brings it back here. */
   #launch(): boolean {
     if (this.#execution.isEnding) return false;
-    const { command, options, backend, stdio } = this.#request;
+    const { command, options, backend, stdio, daemon } = this.#request;
     this.#resolved ??= resolveRequest(command, options, this.#surroundings, this.#readyTemps());
     const resolved = this.#resolved;
     const { kernel, proven = NOTHING_PROVEN } = backend;
@@ -139,6 +141,7 @@ export class Launching {
       bytes: this.#compiled.bytes,
       confined: this.#compiled.plan.confined,
       stdio: stdio.descriptors,
+      ...(daemon !== undefined && { daemon }),
       ...(resolved.temp !== undefined && { temp: resolved.temp }),
     });
     this.#isSent = true;

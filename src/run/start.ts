@@ -22,16 +22,19 @@ export interface StartRequest {
   readonly admit?: Admit;
   readonly signal?: AbortSignal;
   readonly stdio?: StdioOption;
+  /** What only a daemon gives a run: a descriptor that becomes `DAEMON_FD` of the command; the caller's to close. */
+  readonly daemon?: number | undefined;
 }
 
 /** Starts a command whose options have been accepted. Never throws: what stops it is the Run's failure. */
 export function startRun(command: Command, options: ConfineOptions, start: StartRequest = {}): Run {
-  const { startedAt = nowMs(), admit, signal = options.signal } = start;
+  const { startedAt = nowMs(), admit, signal = options.signal, daemon } = start;
   try {
     checkInput(options);
     const backend = selectBackend();
     const stdio = new CommandStdio(backend.binding, start.stdio ?? options.stdio);
-    return new Launching({ command, options, backend, stdio, startedAt, admit, signal }).run;
+    return new Launching({ command, options, backend, stdio, startedAt, admit, signal, daemon })
+      .run;
   } catch (error) {
     return refusedRun(command, { options, startedAt, error: refusalOf(error) });
   }

@@ -224,11 +224,23 @@ export const LIMITS = {
     error: null,
     words: 'for which a connection may stay without a handshake',
   },
+  readWaitMs: {
+    value: 60_000,
+    unit: 'milliseconds',
+    error: 'INVALID_REQUEST',
+    words: "that reading a job's output waits for more of it",
+  },
   ticketMs: {
     value: 10_000,
     unit: 'milliseconds',
     error: null,
     words: 'for which descriptors that were sent wait for the request that takes them',
+  },
+  tickets: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'sets of descriptors that wait to be taken; a further one is closed',
   },
   outputCredit: {
     value: 4_194_304,

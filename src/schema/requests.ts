@@ -21,12 +21,14 @@ import {
   union,
 } from 'zod/mini';
 import { LIMITS } from './limits.js';
-import type { FieldWords, Parsed } from './params.js';
+import { CALLER_FACES } from './option-names.js';
+import type { FieldOrigins, FieldWords, Parsed } from './params.js';
 import { parseWith } from './params.js';
 import {
   delay,
   EXPECTED,
   isEnvironment,
+  isObject,
   isUmask,
   lazy,
   listed,
@@ -47,8 +49,10 @@ export interface RequestSchema<T> {
 }
 
 const STREAM_CHOICES = ['pipe', 'ignore'] as const;
+const PROJECT_FILE_CHOICES = ['read', 'ignore'] as const;
 const STREAM_NAMES = ['stdout', 'stderr'] as const;
 const ID = /^[a-z0-9]{1,32}$/;
+const TICKET = /^[0-9a-f]{32}$/;
 const SIGNAL = /^SIG[A-Z0-9]{1,12}$/;
 const NO_BASE64 = /[^A-Za-z0-9+/=]|=[^=]/;
 const CLIENT_TEXT = 128;
@@ -63,10 +67,12 @@ const WORDS: FieldWords = {
     session: 'the name of a session: 1 to 32 small letters and digits',
     stdio: `${listed(STREAM_CHOICES)}, or an array of three of these`,
     'stdio[]': listed(STREAM_CHOICES),
-    ticket: 'the ticket of descriptors that were sent',
+    ticket: 'the ticket of descriptors that were sent: 32 hex digits',
     input: 'base64',
     detach: 'true or false',
     check: 'true or false',
+    projectFile: listed(PROJECT_FILE_CHOICES),
+    waitMs: `milliseconds from 0 to ${LIMITS.readWaitMs.value}`,
     run: RUN_NAME,
     stream: listed(STREAM_NAMES),
     cursor: 'a number of bytes, 0 or more',
@@ -82,7 +88,12 @@ const WORDS: FieldWords = {
     client: 'the name and version of the client',
     'client[]': `a string of 1 to ${CLIENT_TEXT} characters`,
   },
-  values: { ...VALUES, stdio: STREAM_CHOICES, stream: STREAM_NAMES },
+  values: {
+    ...VALUES,
+    projectFile: PROJECT_FILE_CHOICES,
+    stdio: STREAM_CHOICES,
+    stream: STREAM_NAMES,
+  },
 };
 
 const id = () => string().check(refine((value) => ID.test(value)));
@@ -114,10 +125,13 @@ function confineShape() {
     umask: exactOptional(number().check(refine(isUmask))),
     session: exactOptional(id()),
     stdio: exactOptional(union([stream(), tuple([stream(), stream(), stream()])])),
-    ticket: exactOptional(text().check(minLength(1))),
+    ticket: exactOptional(string().check(refine((value) => TICKET.test(value)))),
     input: exactOptional(base64()),
     detach: exactOptional(boolean()),
     check: exactOptional(boolean()),
+    projectFile: exactOptional(oneOf(PROJECT_FILE_CHOICES)),
+    origin: exactOptional(oneOf(CALLER_FACES)),
+    origins: exactOptional(custom<FieldOrigins>(isObject)),
   };
 }
 
@@ -199,6 +213,7 @@ export const REQUEST_SCHEMAS = {
       maxBytes: exactOptional(
         count(LIMITS.outputCredit.value).check(refine((value) => value >= 1)),
       ),
+      waitMs: exactOptional(count(LIMITS.readWaitMs.value)),
     }),
   ),
   wait: request(() =>

@@ -227,7 +227,7 @@ export function isUmask(mask: number): boolean {
   return Number.isInteger(mask) && mask >= 0 && mask <= MAX_UMASK;
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
