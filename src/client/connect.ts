@@ -22,7 +22,7 @@ export interface ConnectOptions {
 
 /**
  * Connects. What it takes is loaded by the first call: a program that never asks for a daemon does not pay for it. Rejects with
- * `DAEMON_UNREACHABLE`, `PROTOCOL_UNKNOWN`, or why the daemon refuses this process.
+ * `DAEMON_UNREACHABLE`, `PROTOCOL_MISMATCH`, or why the daemon refuses this process.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { socket, operator = false, name = 'cordon' } = options;
@@ -38,7 +38,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     const hello = await link.request(REQUESTS.initialize, { protocol: PROTOCOL, client });
     if (hello.protocol < PROTOCOL.min || hello.protocol > PROTOCOL.max) {
       const reason = `it speaks version ${hello.protocol}`;
-      throw new SandboxError({ code: 'PROTOCOL_UNKNOWN', object: path, details: { reason } });
+      throw new SandboxError({ code: 'PROTOCOL_MISMATCH', object: path, details: { reason } });
     }
     return new ClientClass({ link, hello, native: nativeHere() });
   } catch (error) {

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { chmodSync, closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { createServer } from 'node:net';
+import { dirname } from 'node:path';
 import { errnoOf } from '../errors/errno.js';
 import { SandboxError } from '../errors/sandbox-error.js';
 import type { Binding } from '../native/binding.js';

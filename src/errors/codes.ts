@@ -129,6 +129,11 @@ export const ERROR_CODES = {
   },
   SESSION_UNKNOWN: { rpc: -31946, exit: 125, words: 'there is no session with this name' },
   DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
+  PROTOCOL_MISMATCH: {
+    rpc: -31918,
+    exit: 125,
+    words: 'the daemon speaks no version of the protocol that the client does',
+  },
   CONNECTION_LOST: {
     rpc: -31919,
     exit: 125,
