@@ -21,6 +21,7 @@ import type {
 import { REQUESTS } from '../rpc/protocol.js';
 import { closedStreams } from '../run/closed-streams.js';
 import { refusalOf } from '../run/failure.js';
+import { checkInput } from '../run/input.js';
 import { resultOf } from '../run/result.js';
 import { parseCommand, parseConfineOptions } from '../schema/params.js';
 import type { Mode } from '../schema/vocabulary.js';
@@ -187,7 +188,7 @@ export class Client {
 
 function accept(wanted: Wanted, options: ClientOptions): void {
   const face = options.origin === 'flag' ? 'flag' : 'option';
-  accepted(parseConfineOptions(libraryOptions(options)), face);
+  checkInput(accepted(parseConfineOptions(libraryOptions(options)), face));
   const { file, args } = commandOf(wanted);
   accepted(parseCommand(file, args), face);
 }

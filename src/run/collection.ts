@@ -5,9 +5,9 @@
 
 import { constants } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { AppendPump } from './append-pump.js';
 import { LIMITS } from '../schema/limits.js';
 import type { ConfineOptions } from '../schema/params.js';
+import type { AppendPump } from './append-pump.js';
 import { Drain } from './drain.js';
 import { CollectedOutput } from './output.js';
 import type { RunOutput } from './result.js';
@@ -15,7 +15,9 @@ import type { CommandStdio } from './stdio.js';
 
 /** Whose output, and who is told. */
 export interface CollectionRequest {
-  readonly stdio: Pick<CommandStdio, 'stdout' | 'stderr'> & { readonly pumps: readonly AppendPump[] };
+  readonly stdio: Pick<CommandStdio, 'stdout' | 'stderr'> & {
+    readonly pumps: readonly AppendPump[];
+  };
   readonly options: ConfineOptions;
   readonly onOverflow: (stream: 'stdout' | 'stderr') => void;
   readonly onDrained: () => void;
