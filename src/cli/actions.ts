@@ -4,7 +4,7 @@
  */
 
 import type { Invocation } from './arguments.js';
-import { UsageError } from './options.js';
+import { list, UsageError } from './options.js';
 
 /** One of them: its least and most operands, and what it does. */
 export interface Action {
@@ -20,8 +20,7 @@ export function act<Name extends string>(
 ): Promise<number> {
   const found = Object.entries<Action>(actions).find(([each]) => each === name)?.[1];
   if (found === undefined) {
-    const names = Object.keys(actions).join(' or ');
-    throw new UsageError(`expected ${names}, found '${name}'`);
+    throw new UsageError(`expected ${list(Object.keys(actions))}, found '${name}'`);
   }
   takeOperands(`${command} ${name}`, operands, found.operands);
   return found.act({ ...rest, operands });

@@ -54,7 +54,9 @@ export class Clients {
   serve({ servers }: Listening): void {
     const { log } = this.#request;
     for (const kind of ['client', 'operator'] as const) {
-      servers[kind].on('connection', (socket) => this.#guarded(socket, () => this.#take(socket, kind)));
+      servers[kind].on('connection', (socket) =>
+        this.#guarded(socket, () => this.#take(socket, kind)),
+      );
     }
     servers.descriptors.on('connection', (socket) =>
       this.#guarded(socket, () => this.#receive(socket)),

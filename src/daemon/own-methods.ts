@@ -59,7 +59,11 @@ function welcome(
   const protocol = Math.min(max, PROTOCOL.max);
   if (protocol < Math.max(min, PROTOCOL.min)) {
     const reason = `it speaks ${PROTOCOL.min} to ${PROTOCOL.max}, the client ${min} to ${max}`;
-    throw new SandboxError({ code: 'PROTOCOL_MISMATCH', object: `process ${pid}`, details: { reason } });
+    throw new SandboxError({
+      code: 'PROTOCOL_MISMATCH',
+      object: `process ${pid}`,
+      details: { reason },
+    });
   }
   return {
     protocol,

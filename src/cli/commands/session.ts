@@ -12,13 +12,13 @@ import { EXIT } from '../exit.js';
 import type { JobChoice } from '../job-options.js';
 import { SOCKET_OPTION } from '../job-options.js';
 import { everySession, sessionNamed, stateDirectory } from '../logs.js';
-import { readOptions, UsageError } from '../options.js';
+import { list, readOptions, UsageError } from '../options.js';
 import { print, STDOUT, sheetOf } from '../output.js';
 import { jsonText } from '../render/json.js';
 import { foundJson, sessionJson, sessionListText, sessionText } from '../render/session.js';
 
 export const SESSION_ACTIONS = {
-  list: { operands: [0, 0], act: list },
+  list: { operands: [0, 0], act: listAll },
   show: { operands: [1, 1], act: show },
   'set-mode': { operands: [2, 2], act: setMode },
 } as const;
@@ -27,7 +27,7 @@ export async function sessionCommand(invocation: Invocation): Promise<number> {
   return act('session', SESSION_ACTIONS, invocation);
 }
 
-async function list({ json }: Invocation): Promise<number> {
+async function listAll({ json }: Invocation): Promise<number> {
   const sessions = everySession(stateDirectory());
   if (json) return print(jsonText({ sessions: sessions.map(foundJson) }), EXIT.ok);
   const lines = sessionListText(sheetOf(STDOUT, process.env), sessions);
@@ -45,7 +45,7 @@ async function show({ json, operands: [name = ''] }: Invocation): Promise<number
 async function setMode({ given, operands: [name = '', text = ''] }: Invocation): Promise<number> {
   const session = sessionNamed(name);
   const mode = MODES.find((each) => each === text);
-  if (mode === undefined) throw new UsageError(`expected ${MODES.join(', ')}, found '${text}'`);
+  if (mode === undefined) throw new UsageError(`expected ${list(MODES)}, found '${text}'`);
   const { socket } = readOptions<JobChoice>([SOCKET_OPTION], given, {});
   await withDaemon({ socket }, (client) => client.setMode(session, mode));
   return EXIT.ok;

@@ -9,6 +9,9 @@ import { outcomeWords } from './outcome.js';
 import type { Sheet } from './text.js';
 import { paint } from './text.js';
 
+/** Of the longest type, and a gap. */
+const TYPE_WIDTH = 17;
+
 type Words<Type extends EventType> = (data: EventData[Type]) => string;
 
 const WORDS: { readonly [Type in EventType]: Words<Type> } = {
@@ -34,5 +37,5 @@ export function eventText(sheet: Sheet, { seq, time, type, data }: LogEvent): st
   const words: unknown = Object.hasOwn(WORDS, type) ? Reflect.get(WORDS, type) : undefined;
   const said = typeof words === 'function' ? String(words(data)) : JSON.stringify(data);
   const place = paint(sheet, 'faint', `${String(seq).padStart(5)}  ${time}`);
-  return `${place}  ${visible(type).padEnd(16)}${visible(said)}`;
+  return `${place}  ${visible(type).padEnd(TYPE_WIDTH)}${visible(said)}`;
 }
