@@ -1,6 +1,6 @@
 /**
- * What one call asks for in all: its own words, the files of the configuration, the session's mode, and the ceiling, which is
- * met last. Looked up anew for each call; nothing of it outlives the call.
+ * What one call asks for in all: its own words, the files of the configuration, the session's mode, and what is met last:
+ * the ceiling, and of a run its own policy. Looked up anew for each call; nothing of it outlives the call.
  * @module
  */
 
@@ -16,9 +16,11 @@ import { originOf } from '../policy/origins.js';
 import type { ConfineParams } from '../rpc/protocol.js';
 import type { CheckOptions } from '../schema/check.js';
 import type { ConfineOptions, InspectParams } from '../schema/params.js';
-import type { Origin, PolicyParams } from '../schema/policy.js';
+import type { Bounds, Origin, PolicyParams } from '../schema/policy.js';
 import { policyParams } from '../schema/policy.js';
 import type { Mode } from '../schema/vocabulary.js';
+import type { ParentRun } from './run-ceiling.js';
+import { bothBounds, ceilingOfRun } from './run-ceiling.js';
 
 /** Who asks. */
 export interface Asker {
@@ -28,6 +30,8 @@ export interface Asker {
   /** Of the session, where somebody set one. */
   readonly mode: Mode | undefined;
   readonly session: string;
+  /** The run that asks: nothing goes beyond it. */
+  readonly parent?: ParentRun | undefined;
   /** Of the system's configuration; tests have their own. */
   readonly system?: string | undefined;
 }
@@ -53,13 +57,12 @@ export async function requestOf(params: ConfineParams, asker: Asker): Promise<Ru
     readsProject: params.projectFile !== 'ignore',
     ...(asker.system !== undefined && { system: asker.system }),
   });
-  const layer = metLayer(params, { asker, configuration, cwd });
-  const { ceiling } = configuration;
+  const { layer, bounds } = metLayer(params, { asker, configuration, cwd });
   const asked: InspectParams = {
     ...layer.params,
     origin: params.origin ?? 'option',
     origins: layer.origins,
-    ...(ceiling !== undefined && { bounds: ceiling.bounds }),
+    ...(bounds !== undefined && { bounds }),
     cwd,
   };
   return {
@@ -91,15 +94,25 @@ interface Circumstances {
   readonly cwd: string;
 }
 
-function metLayer(params: ConfineParams, { asker, configuration, cwd }: Circumstances): Layer {
-  const { layer, ceiling } = configuration;
+interface Met {
+  readonly layer: Layer;
+  readonly bounds: Bounds | undefined;
+}
+
+function metLayer(params: ConfineParams, { asker, configuration, cwd }: Circumstances): Met {
   const session = sessionLayer(asker);
   const own = ownLayer(params);
   const asked =
     session === undefined
-      ? above(layer, own)
-      : narrowedBy(above(onSession(layer, session), own), session);
-  return ceiling === undefined ? asked : underCeiling(asked, ceiling, { cwd, realPath });
+      ? above(configuration.layer, own)
+      : narrowedBy(above(onSession(configuration.layer, session), own), session);
+  const parent = asker.parent === undefined ? undefined : ceilingOfRun(asker.parent);
+  const ceilings = [configuration.ceiling, parent].filter((each) => each !== undefined);
+  const where = { cwd, realPath };
+  return {
+    layer: ceilings.reduce((layer, ceiling) => underCeiling(layer, ceiling, where), asked),
+    bounds: ceilings.map((ceiling) => ceiling.bounds).reduce<Bounds | undefined>(bothBounds, undefined),
+  };
 }
 
 function ownLayer(params: ConfineParams): Layer {

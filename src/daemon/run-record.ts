@@ -8,10 +8,12 @@ import { SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
 import { wireError, wireResult } from '../rpc/errors.js';
 import type { JobView, RunEnded, RunOutput, StreamName } from '../rpc/protocol.js';
+import { deferred } from '../run/deferred.js';
 import { refusalOf } from '../run/failure.js';
 import { resultOf } from '../run/result.js';
 import type { Run, Started } from '../run/run.js';
 import { LIMITS } from '../schema/limits.js';
+import type { Policy } from '../schema/policy.js';
 import type { RunResult } from '../schema/result.js';
 import type { SessionId } from '../schema/session.js';
 import type { Mode } from '../schema/vocabulary.js';
@@ -33,16 +35,39 @@ export interface RecordRequest {
   readonly cwd: string;
   readonly mode: Mode;
   readonly isDetached: boolean;
+  /** The run that asked for it. */
+  readonly parent: string | undefined;
   readonly kept: KeptOutput;
-  /** It is over, and everything of its output was sent or kept. */
+  /** It is over. */
+  readonly onOver: (ended: RunEnded) => void;
+  /** And everything of its output was sent or kept. */
   readonly onEnd: () => void;
 }
+
+/** A run as it is found again: one of this daemon, or one of which only the log knows. */
+export type FoundRun = Pick<
+  RunRecord,
+  | 'id'
+  | 'session'
+  | 'parent'
+  | 'isDetached'
+  | 'ended'
+  | 'detach'
+  | 'cancel'
+  | 'kill'
+  | 'credit'
+  | 'write'
+  | 'read'
+  | 'forget'
+  | 'view'
+>;
 
 export class RunRecord {
   readonly id: string;
   readonly session: SessionId;
   readonly startedAt = new Date();
-  readonly ended: Promise<RunEnded>;
+  readonly #over = deferred<RunEnded>();
+  readonly #ended = deferred<RunEnded>();
   readonly #request: RecordRequest;
   readonly #cancelling = new AbortController();
   #run: Run | undefined;
@@ -53,20 +78,35 @@ export class RunRecord {
   #isAbandoned = false;
   #endedAt: Date | undefined;
   #end: RunEnded | undefined;
-  #settle: (ended: RunEnded) => void = () => undefined;
 
   constructor(request: RecordRequest) {
     this.#request = request;
     this.id = request.id;
     this.session = request.session;
     this.#isDetached = request.isDetached;
-    this.ended = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
+  }
+
+  /** Resolves when it is over. */
+  get over(): Promise<RunEnded> {
+    return this.#over.promise;
+  }
+
+  /** Resolves when everything of its output was sent or kept as well. */
+  get ended(): Promise<RunEnded> {
+    return this.#ended.promise;
   }
 
   get signal(): AbortSignal {
     return this.#cancelling.signal;
+  }
+
+  get parent(): string | undefined {
+    return this.#request.parent;
+  }
+
+  /** What it may do; undefined until it runs. */
+  get policy(): Policy | undefined {
+    return this.#started?.policy;
   }
 
   get isDetached(): boolean {
@@ -218,6 +258,8 @@ export class RunRecord {
       result: wireResult(result),
       ...(error !== undefined && { error: wireError(error).data }),
     };
+    this.#request.onOver(this.#end);
+    this.#over.resolve(this.#end);
     this.#outputs?.limit();
     this.#finish();
   }
@@ -225,7 +267,7 @@ export class RunRecord {
   #finish(): void {
     if (this.#end === undefined || this.#outputs?.isOver !== true) return;
     if (!this.#isDetached) this.#client?.ended(this.#end);
-    this.#settle(this.#end);
+    this.#ended.resolve(this.#end);
     this.#request.onEnd();
   }
 }

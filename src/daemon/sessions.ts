@@ -12,9 +12,10 @@ import { makeDirectories } from '../platform/paths.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Peer, SessionId } from '../schema/session.js';
 import { sessionId } from '../schema/session.js';
-import type { OpenRun } from '../session/fold.js';
+import type { Mode } from '../schema/vocabulary.js';
+import type { OpenRun, SessionFold } from '../session/fold.js';
 import type { Session } from '../session/store.js';
-import { openSession, sessionIds } from '../session/store.js';
+import { inspectSession, openSession } from '../session/store.js';
 
 /** Names of sessions that this daemon has open, as files: what is there at its start was left by one that died. */
 const OPEN_FOLDER = 'open-sessions';
@@ -30,6 +31,8 @@ export interface SessionsRequest {
 export interface HeldSession {
   readonly session: Session;
   release(): void;
+  /** Holds it once more; what it gives releases that. */
+  share(): () => void;
 }
 
 interface Entry {
@@ -56,28 +59,42 @@ export class Sessions {
     this.#entries.set(id, entry);
     try {
       const session = await entry.opening;
-      let isHeld = true;
-      const release = () => {
-        if (!isHeld) return;
-        isHeld = false;
-        entry.users--;
-        this.#closeIdle(LIMITS.idleSessions.value);
+      const share = () => {
+        entry.users++;
+        return this.#releaseOf(entry);
       };
-      return { session, release };
+      return { session, release: this.#releaseOf(entry), share };
     } catch (error) {
       if (this.#entries.get(id) === entry) this.#entries.delete(id);
       throw error;
     }
   }
 
-  /** Whether a session has a log. */
-  has(id: SessionId): boolean {
-    return this.#entries.has(id) || sessionIds(this.#request.state).includes(id);
+  /** Sessions that are open here. */
+  async open(): Promise<readonly Session[]> {
+    const all = [...this.#entries.values()].map(({ opening }) => opening.catch(() => undefined));
+    return (await Promise.all(all)).filter((session) => session !== undefined);
   }
 
-  /** A session that is open here, with what its log comes to by now. */
-  async peek(id: SessionId): Promise<Session | undefined> {
-    return await this.#entries.get(id)?.opening;
+  /** What the log of a session comes to. Throws `SESSION_UNKNOWN` for one that has none. */
+  async foldOf(id: SessionId): Promise<SessionFold> {
+    const open = await this.#entries.get(id)?.opening;
+    return open?.fold ?? inspectSession(this.#request.state, id).fold;
+  }
+
+  /** The mode that was set for a session; undefined where none was, and of one that has no log. */
+  async modeOf(id: SessionId): Promise<Mode | undefined> {
+    try {
+      return (await this.foldOf(id)).mode;
+    } catch (error) {
+      if (error instanceof SandboxError && error.code === 'SESSION_UNKNOWN') return undefined;
+      throw error;
+    }
+  }
+
+  /** Closes the logs that nobody uses. */
+  closeIdle(): void {
+    this.#closeIdle(0);
   }
 
   /**
@@ -107,6 +124,16 @@ export class Sessions {
     this.#entries.clear();
     await Promise.all(all.map(([id, entry]) => this.#close(id, entry)));
     await Promise.all(this.#closing.values());
+  }
+
+  #releaseOf(entry: Entry): () => void {
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      entry.users--;
+      this.#closeIdle(LIMITS.idleSessions.value);
+    };
   }
 
   #open(id: SessionId, by: Peer): Entry {

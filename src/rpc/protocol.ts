@@ -70,6 +70,8 @@ export type ConfineParams = CommandParams &
     readonly input?: string;
     /** It goes on without the connection: a job. */
     readonly detach?: boolean;
+    /** It gets a connection to the daemon of its own, for runs beside it that may do no more than it may. */
+    readonly daemon?: boolean;
     /** Looks at rules and class before it starts; true by default, and always but for operators. */
     readonly check?: boolean;
     /** `ignore`: the configuration in the workspace is passed over. */
@@ -202,6 +204,7 @@ export const REQUESTS = {
   kill: new RequestType<{ readonly run: string; readonly reason?: string }, Empty, WireError>(
     'job.kill',
   ),
+  /** Those that the daemon has open and the connection may see. */
   sessions: new RequestType<Empty, { readonly sessions: readonly SessionView[] }, WireError>(
     'session.list',
   ),

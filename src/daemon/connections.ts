@@ -20,13 +20,13 @@ import { Tickets } from './tickets.js';
 const SHARE = 8;
 const OPEN_FILES = /^Max open files\s+(\d+)/m;
 
-export interface ClientsRequest extends Pick<ConnectionHost, 'methods' | 'isStopping' | 'log'> {
+export interface ConnectionsRequest extends Pick<ConnectionHost, 'methods' | 'isStopping' | 'log'> {
   readonly binding: Pick<Binding, 'peer' | 'receiveDescriptors' | 'close'>;
   readonly self: Self;
 }
 
-export class Clients {
-  readonly #request: ClientsRequest;
+export class Connections {
+  readonly #request: ConnectionsRequest;
   readonly #host: ConnectionHost;
   readonly #tickets: Tickets;
   readonly #connections = new Set<Connection>();
@@ -34,7 +34,7 @@ export class Clients {
   readonly #looking: NodeJS.Timeout;
   #lastId = 0;
 
-  constructor(request: ClientsRequest) {
+  constructor(request: ConnectionsRequest) {
     this.#request = request;
     this.#tickets = new Tickets(request.binding);
     const { methods, isStopping, log } = request;
