@@ -4,6 +4,8 @@
  */
 
 import { isAbsolute } from 'node:path';
+import type { RunEnvironment } from '../platform/environment.js';
+import { buildEnvironment } from '../platform/environment.js';
 import type { ConfineParams } from '../rpc/protocol.js';
 import type { Command, ConfineOptions } from '../schema/params.js';
 import { policyParams } from '../schema/policy.js';
@@ -39,7 +41,7 @@ export function confineParams(wanted: Wanted, options: ClientOptions): ConfinePa
     ...('text' in wanted ? { command: wanted.text } : { argv: [wanted.file, ...wanted.args] }),
     ...policyParams(options),
     cwd: directory(options),
-    env: environment(options),
+    env: environmentHere(options).variables,
     extendEnv: false,
     umask: umask ?? process.umask(),
     ...(timeout !== undefined && { timeout }),
@@ -56,11 +58,18 @@ function directory({ cwd }: ClientOptions): string {
   return isAbsolute(cwd) ? cwd : `${process.cwd()}/${cwd}`;
 }
 
-function environment({ env, extendEnv }: ClientOptions): Record<string, string> {
-  const whole = extendEnv === false ? env : { ...process.env, ...env };
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(whole ?? {})) {
-    if (value !== undefined) variables[name] = value;
-  }
-  return variables;
+/**
+ * The environment as `confine` would make it here: what is inherited from this process goes without what names its sockets. The daemon
+ * cannot tell it from what the caller wrote out.
+ */
+export function environmentHere(options: ClientOptions): RunEnvironment {
+  const { env, extendEnv, mode } = options;
+  return buildEnvironment({
+    inherited: process.env,
+    given: env,
+    extend: extendEnv,
+    isConfined: mode !== 'danger-full-access',
+    // Where there is a directory for the run, the daemon knows.
+    hasTemp: false,
+  });
 }

@@ -21,6 +21,7 @@ import type { Carrier } from './carrier.js';
 import type { ClientStarted } from './client-run.js';
 import { ClientRun } from './client-run.js';
 import type { ClientOptions } from './options.js';
+import { environmentHere } from './options.js';
 import { revived } from './wire.js';
 
 export interface RemoteRequest {
@@ -190,7 +191,19 @@ export class Remote {
       return this.#id === undefined ? result : { ...result, outcome: LOST, pid: this.#pid ?? 0 };
     }
     const outcome = this.#isOverflow ? exitOutcome(heard) : heard.outcome;
-    return { ...revived(heard), ...output, outcome, failed: error !== undefined };
+    return {
+      ...revived(heard),
+      ...output,
+      outcome,
+      failed: error !== undefined,
+      environment: { removed: this.#removed(heard) },
+    };
+  }
+
+  /** What was taken out here, and there; of a request that came to a policy. */
+  #removed({ policy, environment }: WireResult): readonly string[] {
+    const here = policy === undefined ? [] : environmentHere(this.#request.options).removed;
+    return [...new Set([...here, ...environment.removed])].sort();
   }
 
   get #isOverflow(): boolean {

@@ -31,16 +31,30 @@ export function wireResult(result: RunResult): PlainResult {
   return rest;
 }
 
-/** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
-export function wireError(thrown: unknown): ResponseError<WireError> {
-  if (thrown instanceof ResponseError) return thrown;
-  const error = thrown instanceof SandboxError ? thrown : mistake(thrown);
-  const { code, message, object, errno, stage, details, result } = error;
-  return new ResponseError(ERROR_CODES[code].rpc, message, {
+/** An error for the wire, without the result of its run. */
+export function wireParts({
+  code,
+  message,
+  object,
+  errno,
+  stage,
+  details,
+}: SandboxError): WireError {
+  return {
     ...{ code, message, details },
     ...(object !== undefined && { object }),
     ...(errno !== undefined && { errno }),
     ...(stage !== undefined && { stage }),
+  };
+}
+
+/** What a method threw, for the wire. What is no error of ours is a mistake of ours. */
+export function wireError(thrown: unknown): ResponseError<WireError> {
+  if (thrown instanceof ResponseError) return thrown;
+  const error = thrown instanceof SandboxError ? thrown : mistake(thrown);
+  const { code, message, result } = error;
+  return new ResponseError(ERROR_CODES[code].rpc, message, {
+    ...wireParts(error),
     ...(result !== undefined && { result: wireResult(result) }),
   });
 }
@@ -53,14 +67,8 @@ export function errorOfWire(thrown: unknown): unknown {
 }
 
 /** The error that was sent. Its words are composed anew: they are the code's. */
-export function errorOfData({
-  code,
-  object,
-  errno,
-  stage,
-  details,
-  result,
-}: WireError): SandboxError {
+export function errorOfData(data: WireError): SandboxError {
+  const { code, object, errno, stage, details, result } = data;
   return sandboxError({
     code,
     details: isDetails(details) ? details : {},

@@ -81,6 +81,26 @@ describe.each(WAYS)('streams as %s', (carry) => {
     expect(run.pid).toBeGreaterThan(0);
   });
 
+  it('takes out of the environment what the library does', async () => {
+    process.env.SSH_AUTH_SOCK = '/no/such';
+    process.env.CORDON_SOMETHING = 'x';
+    try {
+      const options = { env: { TMUX: 'written out' }, cwd: place };
+      const script = 'echo $SSH_AUTH_SOCK$CORDON_SOMETHING$TMUX';
+      const library = await settled(confine('/bin/sh', ['-c', script], options));
+      const run = client.confine('/bin/sh', ['-c', script], { ...options, carry });
+      const found = await settled(run);
+      expect(found.result?.stdout).toBe('written out');
+      expect(found.result?.environment.removed).toEqual(
+        expect.arrayContaining(['CORDON_SOMETHING', 'SSH_AUTH_SOCK']),
+      );
+      expect(comparable(found)).toEqual(comparable(library));
+    } finally {
+      delete process.env.SSH_AUTH_SOCK;
+      delete process.env.CORDON_SOMETHING;
+    }
+  });
+
   const refusals: [string, string, string, ClientOptions][] = [
     ['a command that is not there', 'COMMAND_NOT_FOUND', 'no-such-command', {}],
     ['a workspace that is not there', 'ROOT_MISSING', '/bin/true', { workspace: '/no/such' }],
