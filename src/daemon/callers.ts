@@ -76,7 +76,10 @@ export function readSessionId(text: string): SessionId {
 }
 
 /** Whether a connection may see a run, and end it. */
-export function sees({ isOperator, parent, sessions }: KnownCaller, run: RunRecord): boolean {
+export function sees(
+  { isOperator, parent, sessions }: KnownCaller,
+  run: Pick<RunRecord, 'parent' | 'session'>,
+): boolean {
   if (parent !== undefined) return run.parent === parent.id;
   return isOperator || sessions.has(run.session);
 }

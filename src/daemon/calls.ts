@@ -42,8 +42,14 @@ export function peerOf({ principal: { uid, pid } }: Caller, { gid }: Peer): Peer
 }
 
 /** The streams of a run: descriptors that were sent, or those that the call asks for. */
-export function stdioOf({ ticket, stdio }: ConfineParams, handed: readonly number[]): StdioOption {
-  if (ticket === undefined) return stdio ?? 'pipe';
+export function stdioOf(params: ConfineParams, handed: readonly number[]): StdioOption {
+  const { ticket, stdio = 'pipe', input } = params;
+  const isPiped = ticket === undefined && (typeof stdio === 'string' ? stdio : stdio[0]) === 'pipe';
+  if (input !== undefined && !isPiped) {
+    const reason = 'it is written to a pipe, and stdin is none (`stdio`, `ticket`)';
+    throw new SandboxError({ code: 'INVALID_REQUEST', object: 'input', details: { reason } });
+  }
+  if (ticket === undefined) return stdio;
   const [stdin, stdout, stderr] = handed;
   if (stdin !== undefined && stdout !== undefined && stderr !== undefined) {
     return [stdin, stdout, stderr];

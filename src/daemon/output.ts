@@ -34,7 +34,7 @@ export class RunOutputs {
   readonly #changed = new Set<() => void>();
   readonly #onOver: () => void;
   #follower: Follower | undefined;
-  #credit = LIMITS.outputCredit.value;
+  #credit: number = LIMITS.outputCredit.value;
   #isBehind = false;
   #hasBegun = false;
   #cut: NodeJS.Timeout | undefined;

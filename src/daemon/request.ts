@@ -111,7 +111,9 @@ function metLayer(params: ConfineParams, { asker, configuration, cwd }: Circumst
   const where = { cwd, realPath };
   return {
     layer: ceilings.reduce((layer, ceiling) => underCeiling(layer, ceiling, where), asked),
-    bounds: ceilings.map((ceiling) => ceiling.bounds).reduce<Bounds | undefined>(bothBounds, undefined),
+    bounds: ceilings
+      .map((ceiling) => ceiling.bounds)
+      .reduce<Bounds | undefined>(bothBounds, undefined),
   };
 }
 

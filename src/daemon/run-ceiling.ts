@@ -37,7 +37,10 @@ export function ceilingOfRun({ run, policy }: ParentRun): Ceiling | undefined {
 }
 
 /** What both leave. */
-export function bothBounds(left: Bounds | undefined, right: Bounds | undefined): Bounds | undefined {
+export function bothBounds(
+  left: Bounds | undefined,
+  right: Bounds | undefined,
+): Bounds | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return {
     origin: right.origin,

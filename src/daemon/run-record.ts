@@ -6,7 +6,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
-import { wireError, wireResult } from '../rpc/errors.js';
+import { wireParts, wireResult } from '../rpc/errors.js';
 import type { JobView, RunEnded, RunOutput, StreamName } from '../rpc/protocol.js';
 import { deferred } from '../run/deferred.js';
 import { refusalOf } from '../run/failure.js';
@@ -130,7 +130,7 @@ export class RunRecord {
       () => this.#outputs?.discard(),
     );
     run.then(
-      (result) => this.#over(result),
+      (result) => this.#hasEnded(result),
       (error: unknown) => this.#failed(error),
     );
   }
@@ -245,21 +245,22 @@ export class RunRecord {
     const failure = refusalOf(error);
     const [file = '', ...args] = this.#request.argv;
     const command = { file, args };
-    this.#over(
+    this.#hasEnded(
       failure.result ?? resultOf({ command, startedAt: nowMs(), error: failure }),
       failure,
     );
   }
 
-  #over(result: RunResult, error?: SandboxError): void {
+  #hasEnded(result: RunResult, error?: SandboxError): void {
     this.#endedAt = new Date();
-    this.#end = {
+    const end: RunEnded = {
       run: this.id,
       result: wireResult(result),
-      ...(error !== undefined && { error: wireError(error).data }),
+      ...(error !== undefined && { error: wireParts(error) }),
     };
-    this.#request.onOver(this.#end);
-    this.#over.resolve(this.#end);
+    this.#end = end;
+    this.#request.onOver(end);
+    this.#over.resolve(end);
     this.#outputs?.limit();
     this.#finish();
   }

@@ -13,7 +13,7 @@ import type { Run } from '../run/run.js';
 import { startRun } from '../run/start.js';
 import type { CheckResult } from '../schema/check.js';
 import { LIMITS } from '../schema/limits.js';
-import type { ConfineOptions } from '../schema/params.js';
+import type { ConfineOptions, StdioOption } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { Peer, SessionId } from '../schema/session.js';
 import type { Mode } from '../schema/vocabulary.js';
@@ -65,6 +65,12 @@ interface Judged extends Starting {
   readonly options: ConfineOptions;
 }
 
+/** What becomes 0, 1 and 2 of a run, and which descriptors of it are to be closed here. */
+interface Streams {
+  readonly stdio: StdioOption;
+  readonly handed: readonly number[];
+}
+
 export class RunBook {
   readonly #request: BookRequest;
   readonly #callers: Callers;
@@ -103,7 +109,8 @@ export class RunBook {
       log(`session ${session} was left open and stays so`, error),
     );
     for (const { session, lost } of found) {
-      if (lost.length > 0) log(`session ${session}: ${lost.length} runs were lost with their daemon`);
+      if (lost.length > 0)
+        log(`session ${session}: ${lost.length} runs were lost with their daemon`);
       for (const open of lost) {
         if (open.isDetached) this.#remembered.add(new LostRun(session, open));
       }
@@ -169,7 +176,8 @@ export class RunBook {
     const peer = peerOf(caller, this.#request.self);
     const { session, release } = await this.#request.sessions.hold(id, peer);
     try {
-      if (session.fold.mode !== mode) await session.append('sandbox/mode', { mode, source: 'operator' });
+      if (session.fold.mode !== mode)
+        await session.append('sandbox/mode', { mode, source: 'operator' });
     } finally {
       release();
     }
@@ -216,16 +224,16 @@ export class RunBook {
   }
 
   async #startIn(held: HeldSession, judged: Judged): Promise<ConfineStarted> {
-    const { params, call, session, known } = judged;
+    const { params, call, session } = judged;
     const { binding, attach } = this.#request;
     this.#refuseMore(params);
-    const handed = await this.#handed(params, call.caller);
+    const streams = await this.#streams(params, call.caller);
     const own = params.daemon === true ? binding.channel('duplex') : undefined;
     const record = this.#register(judged, held);
     const cancelled = () => record.cancel('the request was cancelled');
     let daemonEnd = own?.parent;
     try {
-      const run = this.#launch(record, judged, { handed, daemon: own?.child });
+      const run = this.#launch(record, judged, { ...streams, daemon: own?.child });
       call.signal.addEventListener('abort', cancelled);
       if (call.signal.aborted) cancelled();
       const { pid, enforcement, policy } = await startedOf(run);
@@ -236,12 +244,23 @@ export class RunBook {
       return { run: record.id, session: session.id, pid, enforcement, policy };
     } finally {
       call.signal.removeEventListener('abort', cancelled);
-      for (const fd of [own?.child, daemonEnd]) if (fd !== undefined) binding.close(fd);
+      this.#close([own?.child, daemonEnd].filter((fd) => fd !== undefined));
     }
   }
 
-  async #handed({ ticket }: ConfineParams, caller: Caller): Promise<readonly number[]> {
-    return ticket === undefined ? [] : await caller.takeDescriptors(ticket);
+  async #streams(params: ConfineParams, caller: Caller): Promise<Streams> {
+    const { ticket } = params;
+    const handed = ticket === undefined ? [] : await caller.takeDescriptors(ticket);
+    try {
+      return { stdio: stdioOf(params, handed), handed };
+    } catch (error) {
+      this.#close(handed);
+      throw error;
+    }
+  }
+
+  #close(fds: readonly number[]): void {
+    for (const fd of fds) this.#request.binding.close(fd);
   }
 
   /** Throws `LIMIT_EXCEEDED`. */
@@ -250,7 +269,10 @@ export class RunBook {
     if (detach === true && this.counts.jobs >= LIMITS.jobs.value) throw tooMany('jobs');
   }
 
-  #register({ params, request, options, known, session, call }: Judged, held: HeldSession): RunRecord {
+  #register(
+    { params, request, options, known, session, call }: Judged,
+    held: HeldSession,
+  ): RunRecord {
     const release = held.share();
     const record: RunRecord = new RunRecord({
       id: newRunId(),
@@ -273,34 +295,40 @@ export class RunBook {
     known.runs.add(record);
     if (call.caller.closed.aborted) record.abandon('the connection was closed');
     return record;
-  
+  }
+
   #launch(
     record: RunRecord,
     { params, request, options, verdict, session }: Judged,
-    { handed, daemon }: { readonly handed: readonly number[]; readonly daemon: number | undefined },
+    { stdio, handed, daemon }: Streams & { readonly daemon: number | undefined },
   ): Run {
-    const [file = '', ...args] = request.argv;
-    const { binding } = this.#request;
-    try {
-      const stdio = stdioOf(params, handed);
-      const admit = (candidate: Candidate) =>
-        this.#admit(record, candidate, { argv: request.argv, verdict, session });
-      const start = { admit, signal: record.signal, stdio, daemon };
-      const run = startRun({ file, args }, options, start);
-      record.attach(run);
-      if (params.input !== undefined) record.write(Buffer.from(params.input, 'base64'), true);
-      return run;
-    } finally {
-      // The run has its own by now.
-      for (const fd of handed) binding.close(fd);
-    }
+    const { argv } = request;
+    const [file = '', ...args] = argv;
+    const admit = (candidate: Candidate) =>
+      this.#admit(record, candidate, { argv, verdict, session });
+    const { signal } = record;
+    const run = startRun({ file, args }, this.#options.of(options), {
+      admit,
+      signal,
+      stdio,
+      daemon,
+    });
+    // The run has its own by now.
+    this.#close(handed);
+    record.attach(run);
+    if (params.input !== undefined) run.stdin?.end(Buffer.from(params.input, 'base64'));
+    return run;
   }
 
   /** What is not in the log does not start. */
   async #admit(
     record: RunRecord,
     { resolved, enforcement }: Candidate,
-    { argv, verdict, session }: Pick<Judged, 'verdict' | 'session'> & { readonly argv: readonly string[] },
+    {
+      argv,
+      verdict,
+      session,
+    }: Pick<Judged, 'verdict' | 'session'> & { readonly argv: readonly string[] },
   ): Promise<void> {
     const { id } = record;
     const { policy, facts, environment } = resolved;
@@ -352,17 +380,13 @@ export class RunBook {
     }
   }
 
-  #asker(
-    { parent }: KnownCaller,
-    { mode, session }: Pick<Asker, 'mode' | 'session'>,
-  ): Asker {
+  #asker({ parent }: KnownCaller, { mode, session }: Pick<Asker, 'mode' | 'session'>): Asker {
     const { self, env, system } = this.#request;
     const { uid, gid } = self;
     const policy = parent?.policy;
     return {
       ...{ env, uid, gid, mode, session, system },
-      ...(parent !== undefined &&
-        policy !== undefined && { parent: { run: parent.id, policy } }),
+      ...(parent !== undefined && policy !== undefined && { parent: { run: parent.id, policy } }),
     };
   }
 }

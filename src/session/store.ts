@@ -85,8 +85,7 @@ export class Session {
  * `LogWriter.open` does, and `LOG_NEWER`.
  */
 export async function openSession({ binding, state, id, by }: OpenRequest): Promise<Session> {
-  ensurePrivateDirectory(join(state, FOLDER), by.uid);
-  const directory = ensurePrivateDirectory(sessionDirectory(state, id), by.uid);
+  const directory = ownDirectory(state, { id, uid: by.uid });
   const fold = new SessionFold();
   const writer = await LogWriter.open({ binding, directory, onEvent: fold.take });
   const session = new Session(id, writer, fold);
@@ -101,6 +100,28 @@ export async function openSession({ binding, state, id, by }: OpenRequest): Prom
   } catch (error) {
     await session.close();
     throw error;
+  }
+}
+
+/** Throws `LOG_UNWRITABLE`. */
+function ownDirectory(
+  state: string,
+  { id, uid }: { readonly id: SessionId; readonly uid: number },
+): string {
+  const directory = sessionDirectory(state, id);
+  try {
+    ensurePrivateDirectory(join(state, FOLDER), uid);
+    return ensurePrivateDirectory(directory, uid);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    const { errno, details } = error;
+    throw new SandboxError({
+      code: 'LOG_UNWRITABLE',
+      object: directory,
+      cause: error,
+      ...(errno !== undefined && { errno }),
+      ...(details.reason !== undefined && { details: { reason: details.reason } }),
+    });
   }
 }
 

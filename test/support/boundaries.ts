@@ -112,7 +112,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
       'session',
       'rpc',
     ],
-    others: [...NODE, 'vscode-jsonrpc/node', 'pino'],
+    others: ['../*', ...NODE, 'vscode-jsonrpc/node', 'pino'],
     pure: false,
   },
   // Of run only what the library face re-exports; by its own file, so that a command loads no more

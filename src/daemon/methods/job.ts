@@ -37,7 +37,8 @@ export function jobMethods(book: RunBook): readonly Method[] {
     }),
     defineMethod(REQUESTS.read, {
       ...EVERYBODY,
-      summary: 'what is kept of the output of a job, from a cursor on; waits for more when asked to',
+      summary:
+        'what is kept of the output of a job, from a cursor on; waits for more when asked to',
       params: REQUEST_SCHEMAS.read,
       handle: async (
         { run, stream, cursor, maxBytes = READ_BYTES, waitMs = 0 },

@@ -37,7 +37,8 @@ export function sessionMethods(book: RunBook, sessions: Sessions): readonly Meth
       },
     }),
     defineMethod(REQUESTS.setMode, {
-      summary: 'sets the mode of a session: what its runs get that ask for none, and the most that any gets',
+      summary:
+        'sets the mode of a session: what its runs get that ask for none, and the most that any gets',
       principals: ['operator'],
       phase: 'serving',
       params: REQUEST_SCHEMAS.setMode,
