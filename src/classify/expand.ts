@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../schema/limits.js';
 import type { Piece, Span, Word } from '../shell/tree.js';
 import { expandBraces } from './braces.js';
 import type { Token } from './effect.js';
@@ -45,7 +46,6 @@ interface Field {
 }
 
 const BLANKS = /[ \t\n]+/;
-const ACTIVE = /[*?]|\[[\s\S]*\]/;
 const ESCAPED = /\\[\s\S]/g;
 const PATTERN_CHARACTER = /[\\*?[\]]/g;
 
@@ -86,7 +86,9 @@ export function escapePattern(text: string): string {
 
 /** Whether a pattern matches anything but one name. */
 export function isActive(pattern: string): boolean {
-  return ACTIVE.test(pattern.replace(ESCAPED, ''));
+  const plain = pattern.replace(ESCAPED, '');
+  const open = plain.indexOf('[');
+  return /[*?]/.test(plain) || (open >= 0 && plain.indexOf(']', open) >= 0);
 }
 
 function plainToken(word: Word, { source }: Expansion): Token | undefined {
@@ -218,7 +220,9 @@ function emptyField(): Field {
 
 /** Adds a stretch. `isWhole`: where nothing is split. */
 function append(field: Field, stretch: Stretch, isWhole: boolean): void {
-  const { isKnown, isQuoted, isSource, text, value } = stretch;
+  const { isQuoted, isSource, text, value } = stretch;
+  // A value that doubles itself outgrows any line.
+  const isKnown = stretch.isKnown && field.value.length + text.length <= LIMITS.commandBytes.value;
   if (isKnown) {
     field.value += text;
     if (field.pattern !== undefined)

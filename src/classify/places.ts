@@ -26,6 +26,7 @@ import {
   SYSTEM_LISTS,
   SYSTEM_READ,
 } from './places-table.js';
+import { MOST_PATH } from './state.js';
 
 export interface Finding {
   readonly class: CommandClass;
@@ -150,6 +151,8 @@ export class Places {
   }
 
   #judgePath(path: string, access: Access): Finding {
+    // The kernel takes none so long; what a shell makes of it is not followed.
+    if (path.length > MOST_PATH) return access.kind === 'read' ? READS_ANYWHERE : WRITES_ANYWHERE;
     const lexical = posix.normalize(path).replace(/(?<=.)\/$/, '');
     const found =
       access.kind === 'read' ? this.#read(lexical, access) : this.#write(lexical, access);
@@ -202,7 +205,7 @@ export class Places {
   }
 
   #isPersistent(path: string, recursive: boolean): boolean {
-    if (hasProtectedName(path)) return true;
+    if (hasProtectedName(path) || (recursive && path.endsWith('/.git'))) return true;
     const homes = this.#ownHomes.flatMap((home) =>
       PERSISTENT_HOME_PLACES.map((place) => `${home}/${place}`),
     );
