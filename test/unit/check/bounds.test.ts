@@ -90,3 +90,14 @@ test.each([
   'echo x > /etc/cordon/ceiling.toml',
   'tar xf a -C .git',
 ])('%s is denied', (command) => expect(ask(command).class).toBe('persistence'));
+
+test.each([
+  ['cat ~/.s*/id*', 'secrets'],
+  ['cat ~/.s?h/id_rsa', 'secrets'],
+  ['cat */id_rsa', 'secrets'],
+  ['cat .e*', 'secret-like'],
+  ['cat .*/x', 'outside-read'],
+  ['echo x > .gi?/config', 'outside-write'],
+])('the pattern of %s may match what is %s', (command, name) => {
+  expect(ask(command).class).toBe(name);
+});
