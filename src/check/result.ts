@@ -39,7 +39,8 @@ export function commandResult(
   { tool, classification, policy, warnings, allowing }: CommandParts,
 ): CheckResult {
   const { source, unparsed } = classification;
-  const parts = verdict.parts.map((each) => partOf(each, source));
+  const placeOf = placesIn(source);
+  const parts = verdict.parts.map((each) => partOf(each, placeOf));
   return {
     verdict: verdict.verdict,
     tool,
@@ -48,7 +49,7 @@ export function commandResult(
     basis: verdict.basis,
     reason: reasonOf(verdict, classification),
     ...ruleField(verdict.rule),
-    ...(verdict.at !== undefined && { token: placeOf(verdict.at, source) }),
+    ...(verdict.at !== undefined && { token: placeOf(verdict.at) }),
     matching: matchingOf(verdict.parts),
     nearMisses: verdict.parts.flatMap(({ nearMisses }) => nearMisses.map(nearMissOf)),
     parts,
@@ -131,17 +132,17 @@ function matchingOf(parts: readonly PartVerdict[]): readonly PermissionRule[] {
   return [...new Set(parts.flatMap(({ matching }) => matching))].map(plainRule);
 }
 
-function partOf(verdict: PartVerdict, source: string): CheckPart {
+function partOf(verdict: PartVerdict, placeOf: (span: Span) => CheckPlace): CheckPart {
   const { part, rule, basis } = verdict;
   return {
     kind: part.kind,
-    place: placeOf(part, source),
+    place: placeOf(part),
     words: part.tokens.map(wordOf),
     canonical: part.canonical.map(wordOf),
     class: part.class,
     readOnly: part.readOnly,
     faithful: part.faithful,
-    token: placeOf(part.at, source),
+    token: placeOf(part.at),
     verdict: verdict.verdict,
     basis,
     reason: rule === undefined ? part.reason : ruleReason(rule, basis),
@@ -155,14 +156,33 @@ function wordOf({ value }: Token): string | null {
   return value ?? null;
 }
 
-function placeOf({ start, end }: Span, source: string): CheckPlace {
-  const before = source.slice(0, start);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  return {
+/** Lines and columns of a text, counted once: a long line has thousands of parts. */
+function placesIn(source: string): (span: Span) => CheckPlace {
+  const lines = new Uint32Array(source.length + 1);
+  const columns = new Uint32Array(source.length + 1);
+  let line = 1;
+  let column = 1;
+  for (let at = 0; at <= source.length; at++) {
+    lines[at] = line;
+    columns[at] = column;
+    const code = source.charCodeAt(at);
+    if (code === NEWLINE) {
+      line++;
+      column = 1;
+    } else if (!isFirstHalf(source, at)) column++;
+  }
+  return ({ start, end }) => ({
     text: source.slice(start, end),
     start,
     end,
-    line: before.split('\n').length,
-    column: [...source.slice(lineStart, start)].length + 1,
-  };
+    line: lines[start] ?? line,
+    column: columns[start] ?? column,
+  });
+}
+
+const NEWLINE = 0x0a;
+
+/** Whether a character of two code units begins here. */
+function isFirstHalf(source: string, at: number): boolean {
+  return (source.codePointAt(at) ?? 0) > 0xffff;
 }

@@ -10,6 +10,7 @@ import { kill } from './programs/host.js';
 import {
   ARRAY_VALUE,
   forgetting,
+  MOST_PATH,
   type State,
   UNKNOWN_VALUE,
   type Value,
@@ -23,8 +24,6 @@ import {
   isSecretVariable,
   isShellText,
 } from './variables.js';
-
-const LONGEST_PATH = 4096;
 
 /** The shell that a builtin runs in. */
 export interface Shell extends Evaluator {
@@ -141,7 +140,11 @@ function changeDirectory({ args, name }: Call, shell: Shell): readonly Effect[] 
   const home = variableValue('HOME', shell).value;
   const [target] = operands;
   const path = target === undefined && name === 'cd' ? home : target?.value;
-  const isPlain = operands.length <= 1 && path !== undefined && !/^[-+]/.test(path);
+  // `-P` goes where the links lead, from which a later `..` is another directory.
+  const isPhysical = args.some(({ value }) => /^-\w*P/.test(value ?? ''));
+  const isFound =
+    path !== undefined && (/^[./]/.test(path) || !variableValue('CDPATH', shell).value);
+  const isPlain = operands.length <= 1 && !isPhysical && isFound && !/^[-+]/.test(path);
   const cwds = isPlain ? reached(path, state.cwds) : undefined;
   const leaves = name === 'pushd' && args.some((each) => each.value === '-n');
   shell.become({ ...state, cwds: leaves ? undefined : cwds });
@@ -150,9 +153,8 @@ function changeDirectory({ args, name }: Call, shell: Shell): readonly Effect[] 
 
 function reached(path: string, cwds: State['cwds']): State['cwds'] {
   if (path.startsWith('/')) return [posix.normalize(path)];
-  // No path is longer (PATH_MAX), so the shell does not get there.
-  if (cwds?.some((cwd) => cwd.length + path.length > LONGEST_PATH)) return undefined;
-  return cwds?.map((cwd) => posix.join(cwd, path));
+  const reaches = cwds?.map((cwd) => posix.join(cwd, path));
+  return reaches?.every((each) => each.length <= MOST_PATH) ? reaches : undefined;
 }
 
 function declare({ name, args, program }: Call, shell: Shell): readonly Effect[] {
@@ -317,7 +319,7 @@ function trap({ args }: Call): readonly Effect[] {
 }
 
 /** `command`, `builtin`, `exec`: the options before the words that they start. */
-function starts(flags: RegExp, looksUp: RegExp | undefined): Builtin {
+function starts(flags: RegExp, looksUp: RegExp | undefined, takesName = false): Builtin {
   return ({ args }) => {
     let at = 0;
     for (; at < args.length; at++) {
@@ -333,6 +335,7 @@ function starts(flags: RegExp, looksUp: RegExp | undefined): Builtin {
       if (value === undefined || !value.startsWith('-')) break;
       if (looksUp?.test(value) === true) return NOTHING;
       if (!flags.test(value)) return [unknown(token, `the option ${value} is not known`)];
+      if (takesName && value.endsWith('a')) at++;
     }
     const tokens = args.slice(at);
     return tokens.length === 0 ? NOTHING : [{ kind: 'run', tokens }];
@@ -414,7 +417,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['kill', (call) => kill(call).effects],
   ['command', starts(/^-p$/, /^-p?[vV]+$/)],
   ['builtin', starts(/^$/, undefined)],
-  ['exec', starts(/^-[cl]+$/, undefined)],
+  ['exec', starts(/^-(?:[cl]+|[cl]*a)$/, undefined, true)],
   ['alias', listing('p', 'it makes a name stand for other words')],
   ['unalias', nothing],
   ['enable', listing('nps', 'it changes which commands are part of the shell')],

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../schema/limits.js';
 import type { Piece, Span, Word } from '../shell/tree.js';
 import { expandBraces } from './braces.js';
 import type { Token } from './effect.js';
@@ -229,7 +230,9 @@ function emptyField(): Field {
 
 /** Adds a stretch. `isWhole`: where nothing is split. */
 function append(field: Field, stretch: Stretch, isWhole: boolean): void {
-  const { isKnown, isQuoted, isSource, text, value } = stretch;
+  const { isQuoted, isSource, text, value } = stretch;
+  // A value that doubles itself outgrows any line.
+  const isKnown = stretch.isKnown && field.value.length + text.length <= LIMITS.commandBytes.value;
   if (isKnown) {
     field.value += text;
     if (field.pattern !== undefined)

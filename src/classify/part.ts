@@ -43,6 +43,8 @@ export interface Part extends Span {
   readonly reason: string;
   /** Whether nothing it does changes anything: of several things it does the worst gives the class, and that may be a read. */
   readonly readOnly: boolean;
+  /** Set when it stands for something that was not looked at: no rule and no knob allows that. */
+  readonly unjudged?: true;
   /** Whether an allow rule for its words may speak for it: no assignment before it changes what they do. */
   readonly faithful: boolean;
 }

@@ -78,6 +78,7 @@ export const FILE_DEVICES = /^\/dev\/(?:shm|mqueue|pts)(?:\/|$)/;
 
 /** Writing one of these, or beneath it, makes something run later. */
 export const PERSISTENT_PLACES = [
+  '/etc/cordon',
   '/etc/profile',
   '/etc/profile.d',
   '/etc/bash.bashrc',
@@ -138,6 +139,8 @@ export const PERSISTENT_HOME_PLACES = [
   '.local/share/applications',
   '.local/share/systemd',
   '.local/share/dbus-1',
+  '.config/cordon',
+  '.local/state/cordon',
   '.config/systemd',
   '.config/autostart',
   '.config/environment.d',

@@ -26,6 +26,7 @@ import {
   SYSTEM_LISTS,
   SYSTEM_READ,
 } from './places-table.js';
+import { MOST_PATH } from './state.js';
 
 export interface Finding {
   readonly class: CommandClass;
@@ -108,8 +109,10 @@ export class Places {
     const components = pattern.split('/');
     const first = components.findIndex(isActive);
     const names = components.slice(first);
-    // A pattern that begins with a dot matches `..` in some shells, and what is secret in all.
-    if (names.some((name) => name === '..' || /^\.[^/]*[*?[]|^\\\.|^\[/.test(name)))
+    // What begins with a dot may be `..` in some shells, and where it is written, a protected name.
+    const isOpen = (name: string): boolean =>
+      access.kind === 'write' ? /[*?[]/.test(name) : matches(name, '..');
+    if (names.some((name) => name === '..' || (/^(?:\\?\.|\[)/.test(name) && isOpen(name))))
       return undefined;
     const base = unescaped(components.slice(0, first).join('/'));
     if (cwds === undefined && !pattern.startsWith('/')) return undefined;
@@ -121,13 +124,14 @@ export class Places {
     const directory = posix.normalize(`${base}/`).replace(/(?<=.)\/$/, '');
     const any = this.#judgePath(`${directory}/${names.map(() => 'x').join('/')}`, access);
     if (access.kind === 'write') {
-      const isRoot = directory === '/' && access.recursive === true;
+      const isRoot = this.#realOf(directory, directory) === '/' && access.recursive === true;
       return isRoot ? ROOT_DELETE : any;
     }
     const last = names.at(-1) ?? '';
     const secretLike = SECRET_LIKE_NAMES.some((name) => matches(last, name.replace('*', 'x')));
     const found = secretLike ? worse(any, SECRET_LIKE) : any;
-    return this.#mayMatchSecret(directory, names) ? worse(found, SECRETS) : found;
+    const isKey = !isActive(last) && PRIVATE_KEYS.test(unescaped(last));
+    return isKey || this.#mayMatchSecret(directory, names) ? worse(found, SECRETS) : found;
   }
 
   #mayMatchSecret(directory: string, names: readonly string[]): boolean {
@@ -150,6 +154,8 @@ export class Places {
   }
 
   #judgePath(path: string, access: Access): Finding {
+    // The kernel takes none so long; what a shell makes of it is not followed.
+    if (path.length > MOST_PATH) return access.kind === 'read' ? READS_ANYWHERE : WRITES_ANYWHERE;
     const lexical = posix.normalize(path).replace(/(?<=.)\/$/, '');
     const found =
       access.kind === 'read' ? this.#read(lexical, access) : this.#write(lexical, access);
@@ -202,7 +208,7 @@ export class Places {
   }
 
   #isPersistent(path: string, recursive: boolean): boolean {
-    if (hasProtectedName(path)) return true;
+    if (hasProtectedName(path) || (recursive && path.endsWith('/.git'))) return true;
     const homes = this.#ownHomes.flatMap((home) =>
       PERSISTENT_HOME_PLACES.map((place) => `${home}/${place}`),
     );

@@ -41,6 +41,9 @@ export const UNKNOWN_VALUE: Value = { value: undefined };
 export const ARRAY_VALUE: Value = { value: undefined, isArray: true };
 export const INTEGER_VALUE: Value = { value: undefined, isInteger: true };
 
+/** PATH_MAX: no path that is longer leads anywhere. */
+export const MOST_PATH = 4096;
+
 /** More places than these are no longer told apart. */
 const MOST_CWDS = 8;
 /** More variables than these are no longer told apart. */

@@ -38,6 +38,7 @@ import {
   forgetting,
   freshState,
   INTEGER_VALUE,
+  MOST_PATH,
   merged,
   type State,
   UNKNOWN_VALUE,
@@ -58,10 +59,14 @@ const SYSTEM_PROGRAMS: ReadonlySet<string> = new Set([
 ]);
 /** Rounds of a loop over literal words that are judged one by one. */
 const MOST_ROUNDS = 16;
+/** More functions than these are not told apart. */
+const MOST_FUNCTIONS = 200;
 /** Operators of `[[ … ]]` that evaluate both operands as arithmetic. */
 const ARITHMETIC_TESTS: ReadonlySet<string> = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
 const NAME_TESTS: ReadonlySet<string> = new Set(['-v', '-R']);
 
+/** Builtins that start what their words name. */
+const STARTING: ReadonlySet<string> = new Set(['command', 'builtin', 'exec', 'eval']);
 const LEAVING: ReadonlySet<string> = new Set(['break', 'continue', 'return']);
 
 /** How a command is found by its name. */
@@ -96,6 +101,8 @@ export class Walk {
   #depth = 0;
   #commands = 0;
   #words = 0;
+  /** Characters of text within the text that were read as command lines of their own. */
+  #nestedText = 0;
   #verdict: Verdict | undefined;
   /** What held where a loop or a function may have been left before its end. */
   #exits: State[] = [];
@@ -153,7 +160,8 @@ export class Walk {
   /** After a command that always runs, only a change of directory may have failed. */
   #settled(seen: readonly State[], pipeline: Pipeline): State[] {
     const [only] = pipeline.commands;
-    const isAlone = pipeline.commands.length === 1 && only?.kind === 'simple';
+    const always = only?.kind === 'simple' || only?.kind === 'function';
+    const isAlone = pipeline.commands.length === 1 && always;
     // A redirection that fails keeps the command from running.
     const isPlain = isAlone && only.redirections.length === 0;
     const first = seen[0];
@@ -184,7 +192,7 @@ export class Walk {
   /** Does `work` one level deeper, or says that it is too deep to judge. */
   #nested(span: Span, work: () => void): void {
     if (this.#depth >= LIMITS.commandLevels.value) {
-      this.#alone(span, 'unknown', 'it goes deeper than is judged');
+      this.#unjudged(span, 'it goes deeper than is judged');
       return;
     }
     this.#depth++;
@@ -196,15 +204,18 @@ export class Walk {
   }
 
   #command(command: Command, input: Call['input']): void {
-    this.#commands++;
-    if (this.#commands > LIMITS.commandParts.value) {
-      if (this.#commands === LIMITS.commandParts.value + 1) {
-        this.#alone(command, 'unknown', 'it starts more commands than are judged');
-      }
-      return;
-    }
+    if (!this.#counts(command)) return;
     if (command.kind === 'simple') this.#simple(command, input);
     else this.#compound(command);
+  }
+
+  /** Whether one more is still judged; says so of the first that is not. */
+  #counts(span: Span): boolean {
+    this.#commands++;
+    if (this.#commands === LIMITS.commandParts.value + 1) {
+      this.#unjudged(span, 'it starts more commands than are judged');
+    }
+    return this.#commands <= LIMITS.commandParts.value;
   }
 
   /** The state in which nothing is known but what was defined. */
@@ -372,6 +383,10 @@ export class Walk {
   }
 
   #define(name: string, body: List, span: Span): void {
+    if (!this.#state.functions.has(name) && this.#state.functions.size >= MOST_FUNCTIONS) {
+      this.#unjudged(span, 'it defines more functions than are judged');
+      return;
+    }
     this.#state = withFunction(this.#state, name, body);
     this.#uncalled.set(body, span);
   }
@@ -407,6 +422,8 @@ export class Walk {
   /** Assignments before a command: they are in its environment, and of no later one. */
   #prefix(assignments: readonly Assignment[], name: Token): void {
     const isBuiltin = name.value !== undefined && BUILTINS.has(name.value);
+    // What such a one starts finds them in its environment.
+    const isStarting = name.value !== undefined && STARTING.has(name.value);
     // A builtin or a function sees them as variables of the shell.
     const isSeenInside =
       name.value === undefined || isBuiltin || this.#state.functions.has(name.value);
@@ -415,7 +432,7 @@ export class Walk {
       if (isSeenInside) this.#assign(each.name, UNKNOWN_VALUE);
       if (isHarmlessVariable(each.name, value)) continue;
       if (isBuiltin && each.name === 'IFS' && name.value === 'read') continue;
-      if (isBuiltin && !isPowerfulVariable(each.name)) continue;
+      if (isBuiltin && !isStarting && !isPowerfulVariable(each.name)) continue;
       this.#note('unknown', each, `${each.name} may change what the program does`);
       if (this.#verdict !== undefined) this.#verdict.faithful = false;
     }
@@ -478,6 +495,7 @@ export class Walk {
   }
 
   #redirection(redirection: Redirection): void {
+    if (!this.#counts(redirection)) return;
     const verdict = this.#begin(redirection);
     if (typeof redirection.descriptor === 'object') {
       this.#assign(redirection.descriptor.variable, INTEGER_VALUE);
@@ -542,11 +560,30 @@ export class Walk {
     if (verdict.finding.class !== 'read') this.#end(span, verdict, tokens, tokens);
   }
 
-  #alone(span: Span, name: Finding['class'], reason: string): void {
+  #alone(span: Span, kind: 'unknown' | 'secret-like', reason: string): void {
     const verdict = this.#begin(span);
-    this.#found({ class: name, reason }, span);
+    this.#found({ class: kind, reason }, span);
     this.#verdict = undefined;
     this.#end(span, verdict, [], []);
+  }
+
+  /** Stands for what is not looked at. */
+  #unjudged(span: Span, reason: string): void {
+    const outer = this.#verdict;
+    const verdict = this.#begin(span);
+    this.#found({ class: 'unknown', reason }, span);
+    this.#verdict = outer;
+    const place = this.#span(span);
+    const tokens = [{ ...unknownToken(span, this.#origin.source, true), ...place }];
+    this.#push({
+      kind: 'command',
+      ...place,
+      tokens,
+      canonical: tokens,
+      ...settled(verdict),
+      unjudged: true,
+    });
+    this.#found({ class: 'unknown', reason }, span);
   }
 
   #found(finding: Finding, span: Span): void {
@@ -753,8 +790,10 @@ export class Walk {
     let canonical: readonly Token[] | undefined;
     const at = this.parts.length;
     const outer = this.#verdict;
+    if (!this.#counts(span)) return undefined;
     this.#nested(span, () => {
-      if (effect.cwd !== undefined) this.#state = moved(this.#state, effect.cwd);
+      if (effect.cwd !== undefined)
+        this.#state = { ...this.#state, cwds: this.#entered(effect.cwd) };
       const lookup = isBuiltin ? WITHOUT_FUNCTIONS : AS_PROGRAM;
       canonical = this.#run([...effect.tokens, ...more], span, input, lookup, true);
     });
@@ -764,9 +803,22 @@ export class Walk {
     return effect.more ? undefined : canonical;
   }
 
+  /** Where a program goes, which follows a link before a `..` as no shell does. */
+  #entered(directory: string): State['cwds'] {
+    const { realPath = posix.normalize } = this.#surroundings;
+    const from = directory.startsWith('/') ? [''] : this.#state.cwds;
+    const paths = from?.map((cwd) => `${cwd}/${directory}`);
+    return paths?.every((path) => path.length <= MOST_PATH) ? paths.map(realPath) : undefined;
+  }
+
   #text(effect: Effect & { kind: 'shell' }, isBuiltin: boolean): void {
-    const parsed = parse(effect.text);
     const { token } = effect;
+    this.#nestedText += effect.text.length;
+    if (this.#nestedText > LIMITS.commandBytes.value) {
+      this.#unjudged(token, 'it gives shells more text than is judged');
+      return;
+    }
+    const parsed = parse(effect.text);
     if (parsed.kind === 'unparsed') {
       if (parsed.unparsed.kind === 'empty') return;
       this.#found(
@@ -823,9 +875,4 @@ function isDuplicate({ operator, target }: Redirection & { kind: 'file' }): bool
 function roundValue(token: Token): Value | undefined {
   if (token.value !== undefined) return { value: token.value };
   return token.pattern === undefined ? undefined : { value: undefined, pattern: token.pattern };
-}
-
-function moved(state: State, cwd: string): State {
-  if (cwd.startsWith('/')) return { ...state, cwds: [posix.normalize(cwd)] };
-  return { ...state, cwds: state.cwds?.map((each) => posix.join(each, cwd)) };
 }

@@ -104,7 +104,10 @@ function judgePart(
   };
   if (isCeiling(part.class))
     return { ...found, verdict: 'deny', basis: 'ceiling', rule: undefined };
-  return { ...found, ...settle(ruling, defaultVerdict(part.class, knobs)) };
+  const settled = settle(ruling, defaultVerdict(part.class, knobs));
+  return part.unjudged && settled.verdict === 'allow'
+    ? { ...found, verdict: 'ask', basis: 'class', rule: undefined }
+    : { ...found, ...settled };
 }
 
 type Settled = Pick<PartVerdict, 'verdict' | 'basis' | 'rule'>;

@@ -401,10 +401,11 @@ export const LIMITS = {
     words: 'words, commands and expansions of one command line',
   },
   commandParts: {
-    value: 5_000,
+    value: 4096,
     unit: 'entries',
     error: null,
-    words: 'commands of one line, each call of its functions and each round of its loops counted',
+    words:
+      'commands and redirections of one line, each call of its functions and each round of its loops counted',
   },
   braceWords: {
     value: 256,

@@ -172,7 +172,7 @@ function effectsOfOperands(form: Form, parsed: Parsed, place: Place): readonly E
 
 function inside({ directory }: Place, path: string): string {
   if (directory === undefined || posix.isAbsolute(path)) return path;
-  return posix.join(directory, path);
+  return `${directory}/${path}`;
 }
 
 /** The word that keeps the first form from being meant. */

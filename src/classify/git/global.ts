@@ -70,7 +70,9 @@ export function readOpening(args: readonly Token[]): Opening {
     if (reason !== undefined) effects.push(unknown(option.value ?? option.token, reason));
     const place = option.row.means === 'elsewhere' ? option.value?.value : undefined;
     if (place === undefined || place === '') continue;
-    directory = posix.isAbsolute(place) ? place : posix.join(directory ?? '.', place);
+    // As text: git follows a link before a `..`.
+    const stays = directory === undefined || posix.isAbsolute(place);
+    directory = stays ? place : `${directory}/${place}`;
   }
   const prints = parsed.options.find(({ row: { means } }) => means === 'prints');
   if (prints !== undefined && parsed.operands.length > 0) {

@@ -185,6 +185,9 @@ function packedWith({ value }: Token): readonly string[] {
   return SUFFIXES.filter(([suffix]) => suffix.test(value ?? '')).map(([, filter]) => filter);
 }
 
+/** Directories times members that are judged one by one. */
+const MOST_MEMBERS = 4096;
+
 /** What is put into the archive, or compared with it: beneath every directory that is changed to, and here. */
 function packed(parsed: Parsed): readonly Effect[] {
   const use = has(parsed, '--remove-files') ? 'writes-tree' : 'reads-tree';
@@ -193,7 +196,9 @@ function packed(parsed: Parsed): readonly Effect[] {
   return [
     ...members.flatMap((member) => used(member, use)),
     ...directories.flatMap((directory) =>
-      members.flatMap((member) => memberIn(directory, member, use)),
+      directories.length * members.length > MOST_MEMBERS
+        ? [is(directory, 'unknown', 'it goes to more directories than are judged')]
+        : members.flatMap((member) => memberIn(directory, member, use)),
     ),
   ];
 }
