@@ -165,6 +165,9 @@ function declare({ name, args, program }: Call, shell: Shell): readonly Effect[]
   if (strange !== undefined) {
     return [unknown(strange, 'it makes a variable that is evaluated as it is set')];
   }
+  if (options.some((each) => /^\+.*x/.test(each.value ?? ''))) {
+    return [unknown(program, 'it takes a variable away from what is started')];
+  }
   const exports = name === 'export' || /-[a-zA-Z]*x/.test(flags);
   if (/[-][a-zA-Z]*n/.test(flags) && name !== 'export') {
     return [unknown(program, 'it makes a name stand for another')];
@@ -417,7 +420,8 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['kill', (call) => kill(call).effects],
   ['command', starts(/^-p$/, /^-p?[vV]+$/)],
   ['builtin', starts(/^$/, undefined)],
-  ['exec', starts(/^-(?:[cl]+|[cl]*a)$/, undefined, true)],
+  // Not -c: what the environment holds keeps git from writing.
+  ['exec', starts(/^-(?:l+|l*a)$/, undefined, true)],
   ['alias', listing('p', 'it makes a name stand for other words')],
   ['unalias', nothing],
   ['enable', listing('nps', 'it changes which commands are part of the shell')],

@@ -41,6 +41,8 @@ export type Effect =
       readonly path: string;
       readonly token: Token;
       readonly recursive?: true;
+      /** Whether it is there, or its mode or times: a device that swallows what is written does not swallow this. */
+      readonly alters?: true;
     }
   /** The words of another command that it starts: judged as if they stood alone. */
   | {

@@ -6,7 +6,13 @@
 import type { Arithmetic, List, Piece, Span, Word } from '../shell/tree.js';
 import { type Expansion, expandValue } from './expand.js';
 import { INTEGER_VALUE, isInteger, type State, UNKNOWN_VALUE, type Value } from './state.js';
-import { isIdentifier, isSecretVariable, isShellNumber, isShellText } from './variables.js';
+import {
+  isIdentifier,
+  isPowerfulVariable,
+  isSecretVariable,
+  isShellNumber,
+  isShellText,
+} from './variables.js';
 
 /** What the walk through the line lends to the evaluation of its words. */
 export interface Evaluator {
@@ -140,7 +146,7 @@ function operated(piece: Parameter, value: Given, evaluator: Evaluator): Given {
     case '=':
     case ':=':
       if (value.value !== undefined && value.value !== '') return value;
-      evaluator.assign(piece.name, UNKNOWN_VALUE);
+      setInPassing(piece.name, UNKNOWN_VALUE, piece, evaluator);
       return UNKNOWN_VALUE;
     case '@':
       if (operands.length > 0) judgeTransformation(piece, value, evaluator);
@@ -191,9 +197,15 @@ export function judgeArithmetic(expression: Arithmetic, evaluator: Evaluator): v
     const name = plainText(target);
     if (name === undefined) continue;
     const plain = /^[A-Za-z_][A-Za-z0-9_]*/.exec(name)?.[0];
-    if (plain !== undefined)
-      evaluator.assign(plain, name === plain ? INTEGER_VALUE : UNKNOWN_VALUE);
+    if (plain === undefined) continue;
+    setInPassing(plain, name === plain ? INTEGER_VALUE : UNKNOWN_VALUE, target, evaluator);
   }
+}
+
+/** An expansion sets it, and what is started then finds it so. */
+function setInPassing(name: string, value: Value, span: Span, evaluator: Evaluator): void {
+  evaluator.assign(name, value);
+  if (isPowerfulVariable(name)) evaluator.note('unknown', span, `it sets ${name}`);
 }
 
 function judgeSubscript(index: Word, evaluator: Evaluator): void {
@@ -244,10 +256,10 @@ export function judgeExpressionText(text: string, span: Span, evaluator: Evaluat
   for (const [, name] of text.matchAll(
     /([A-Za-z_]\w*)\s*(?:\+\+|--|(?:<<|>>|[-+*/%&^|])?=(?!=))/g,
   )) {
-    if (name !== undefined) evaluator.assign(name, INTEGER_VALUE);
+    if (name !== undefined) setInPassing(name, INTEGER_VALUE, span, evaluator);
   }
   for (const [, name] of text.matchAll(/(?:\+\+|--)\s*([A-Za-z_]\w*)/g)) {
-    if (name !== undefined) evaluator.assign(name, INTEGER_VALUE);
+    if (name !== undefined) setInPassing(name, INTEGER_VALUE, span, evaluator);
   }
 }
 

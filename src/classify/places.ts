@@ -40,6 +40,7 @@ export interface Access {
   readonly path: string;
   readonly token: Token;
   readonly recursive?: true | undefined;
+  readonly alters?: true | undefined;
 }
 
 const ORDER = new Map(Object.keys(COMMAND_CLASSES).map((name, at) => [name, at] as const));
@@ -195,7 +196,7 @@ export class Places {
   }
 
   #write(path: string, access: Access): Finding {
-    if (SINKS.test(path)) return READ;
+    if (SINKS.test(path) && access.recursive !== true && access.alters !== true) return READ;
     if (SOCKETS.test(path)) return SOCKET;
     if (path === '/') return ROOT_DELETE;
     if (FILE_DEVICES.test(path)) return OUTSIDE_WRITE;

@@ -252,6 +252,7 @@ export class Walk {
         this.#for(command);
         return;
       case 'select':
+        this.#setsHeeded(command.name, command);
         this.#expanded(command.words ?? [], command);
         this.#loop([command.body], () => {
           this.#assign(command.name, UNKNOWN_VALUE);
@@ -315,6 +316,7 @@ export class Walk {
   }
 
   #for(command: Compound & { kind: 'for' | 'select' }): void {
+    this.#setsHeeded(command.name, command);
     const tokens = this.#expanded(command.words ?? [], command);
     const values = tokens.map(roundValue);
     const isKnown = values.every((each) => each !== undefined) && command.words !== undefined;
@@ -498,6 +500,7 @@ export class Walk {
     if (!this.#counts(redirection)) return;
     const verdict = this.#begin(redirection);
     if (typeof redirection.descriptor === 'object') {
+      this.#setsHeeded(redirection.descriptor.variable, redirection);
       this.#assign(redirection.descriptor.variable, INTEGER_VALUE);
     }
     if (redirection.kind === 'file') this.#file(redirection);
@@ -596,6 +599,11 @@ export class Walk {
   #note(kind: 'unknown' | 'secret-like', span: Span, reason: string): void {
     if (this.#verdict === undefined) this.#alone(span, kind, reason);
     else this.#found({ class: kind, reason }, span);
+  }
+
+  /** A variable that the shell or what it starts heeds, set by something that is no assignment. */
+  #setsHeeded(name: string, span: Span): void {
+    if (isPowerfulVariable(name)) this.#note('unknown', span, `it sets ${name}`);
   }
 
   #assign(name: string, value: Value): void {

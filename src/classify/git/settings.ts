@@ -27,6 +27,8 @@ const ROWS: readonly SettingRow[] = [
   { key: /^core\.(?:preloadindex|untrackedcache|commitgraph|multipackindex|bigfilethreshold)$/ },
   { key: /^core\.(?:autocrlf|safecrlf|eol|whitespace|commentchar|warnambiguousrefs|checkstat)$/ },
   { key: /^core\.(?:fsmonitor|logallrefupdates)$/, accepts: OFF },
+  // What is run as a read has it off: this would have the index written again.
+  { key: /^diff\.autorefreshindex$/, accepts: OFF },
   { key: /^core\.hookspath$/, accepts: /^\/dev\/null$/ },
   { key: /^core\.pager$/, accepts: /^(?:cat)?$/ },
   { key: /^core\.editor$/, accepts: /^(?:true|:)$/ },
@@ -36,7 +38,7 @@ const ROWS: readonly SettingRow[] = [
   },
   { key: /^(?:format\.pretty|log\.format)$/, formats: true },
   {
-    key: /^diff\.(?:algorithm|autorefreshindex|colormoved|colormovedws|context|dirstat|ignoresubmodules|indentheuristic|interhunkcontext|mnemonicprefix|noprefix|dstprefix|srcprefix|relative|renamelimit|renames|statgraphwidth|statnamewidth|submodule|suppressblankempty|wordregex|wserrorhighlight)$/,
+    key: /^diff\.(?:algorithm|colormoved|colormovedws|context|dirstat|ignoresubmodules|indentheuristic|interhunkcontext|mnemonicprefix|noprefix|dstprefix|srcprefix|relative|renamelimit|renames|statgraphwidth|statnamewidth|submodule|suppressblankempty|wordregex|wserrorhighlight)$/,
   },
   {
     key: /^grep\.(?:column|extendedregexp|fallbacktonoindex|fullname|linenumber|patterntype|threads)$/,

@@ -268,9 +268,13 @@ const ZIP = program({
     ...valued('-P'),
   ],
   abbreviations: false,
-  operands: (parsed) => {
+  operands: (parsed, { program: name }) => {
     const [archive, ...members] = parsed.operands;
-    if (archive === undefined || archive.value === '-') return eachOperand(members, 'reads-tree');
+    if (['--help', '--version', '-h'].some((each) => has(parsed, each))) return [];
+    // Into its output; but when that fails it removes the file which is called so.
+    if (archive === undefined || archive.value === '-') {
+      return [...usedAt('-', name, 'writes'), ...eachOperand(members, 'reads-tree')];
+    }
     const named =
       archive.value === undefined || posix.extname(archive.value) !== ''
         ? used(archive, 'writes')

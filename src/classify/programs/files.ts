@@ -37,7 +37,7 @@ function writtenBy(...names: readonly string[]): Operands {
   return (parsed) =>
     eachOperand(
       parsed.operands,
-      names.some((name) => has(parsed, name)) ? 'writes-tree' : 'writes',
+      names.some((name) => has(parsed, name)) ? 'writes-tree' : 'alters',
     );
 }
 
@@ -58,7 +58,7 @@ function transferred(transfer: Transfer): ToldOperands {
     const sources = into === undefined ? parsed.operands.slice(0, -1) : parsed.operands;
     const target = into ?? parsed.operands.at(-1);
     if (target === undefined) return [];
-    const use = transfer.isRecursive(parsed) ? 'writes-tree' : 'writes';
+    const use = transfer.isRecursive(parsed) ? 'writes-tree' : 'alters';
     const inside = has(parsed, '-T') ? [] : namesIn(target, sources, use);
     return [
       ...sources.flatMap((source) => transfer.source(parsed).flatMap((each) => used(source, each))),
@@ -103,7 +103,7 @@ const LINKED: Operands = (parsed, call) => {
     return transferred(INSTALL)(parsed, call);
   }
   const name = only.value === undefined ? '.' : posix.basename(only.value);
-  return [...used(only, 'reads'), ...usedAt(name, only, 'writes')];
+  return [...used(only, 'reads'), ...usedAt(name, only, 'alters')];
 };
 
 /** The first operand says what, unless an option or a word such as `-x` said it; the others are written. */
@@ -128,7 +128,7 @@ const CHMOD: Program = program({
     afterFirst(
       parsed,
       ['--reference', ...CHMOD_MODES],
-      has(parsed, '-R') ? 'writes-tree' : 'writes',
+      has(parsed, '-R') ? 'writes-tree' : 'alters',
     ),
 });
 
@@ -141,7 +141,7 @@ const OWNER: Program = program({
     ...reading('--reference'),
   ],
   operands: (parsed) =>
-    afterFirst(parsed, ['--reference'], has(parsed, '-R') ? 'writes-tree' : 'writes'),
+    afterFirst(parsed, ['--reference'], has(parsed, '-R') ? 'writes-tree' : 'alters'),
 });
 
 /** Words of the form `if=…`, `of=…`; all others of that form set how. */
@@ -198,17 +198,17 @@ const MKTEMP: Program = program({
 });
 
 export const FILE_PROGRAMS: Readonly<Record<string, Program>> = {
-  mkdir: writer('writes', plain('-p,--parents -v,--verbose'), valued('-m,--mode'), CONTEXT),
-  rmdir: writer('writes', plain('--ignore-fail-on-non-empty -p,--parents -v,--verbose')),
+  mkdir: writer('alters', plain('-p,--parents -v,--verbose'), valued('-m,--mode'), CONTEXT),
+  rmdir: writer('alters', plain('--ignore-fail-on-non-empty -p,--parents -v,--verbose')),
   rm: writer(
     writtenBy('-r'),
     plain('-f,--force -i -I --one-file-system --no-preserve-root -r,-R,--recursive -d,--dir'),
     plain('-v,--verbose'),
     maybe('--interactive --preserve-root'),
   ),
-  unlink: writer('writes'),
+  unlink: writer('alters'),
   touch: writer(
-    'writes',
+    'alters',
     plain('-a -c,--no-create -f -h,--no-dereference -m'),
     valued('-d,--date -t --time'),
     reading('-r,--reference'),
@@ -220,10 +220,10 @@ export const FILE_PROGRAMS: Readonly<Record<string, Program>> = {
     reading('-r,--reference'),
   ),
   tee: writer('writes', plain('-a,--append -i,--ignore-interrupts -p'), maybe('--output-error')),
-  mkfifo: writer('writes', valued('-m,--mode'), CONTEXT),
+  mkfifo: writer('alters', valued('-m,--mode'), CONTEXT),
   mknod: writer(
     ({ operands: [name, type] }) => [
-      ...eachOperand(name === undefined ? [] : [name], 'writes'),
+      ...eachOperand(name === undefined ? [] : [name], 'alters'),
       ...(type !== undefined && type.value !== 'p'
         ? [is(type, 'host-state', `\`${type.text}\` makes a device`)]
         : []),
@@ -232,7 +232,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, Program>> = {
     CONTEXT,
   ),
   shred: writer(
-    'writes',
+    'alters',
     plain('-f,--force -u -v,--verbose -x,--exact -z,--zero'),
     maybe('--remove'),
     valued('-n,--iterations -s,--size'),
@@ -275,12 +275,12 @@ export const FILE_PROGRAMS: Readonly<Record<string, Program>> = {
   ),
   link: writer(({ operands: [old, made] }) => [
     ...eachOperand(old === undefined ? [] : [old], 'reads'),
-    ...eachOperand(made === undefined ? [] : [made], 'writes'),
+    ...eachOperand(made === undefined ? [] : [made], 'alters'),
   ]),
   install: writer(
     (parsed, call) =>
       has(parsed, '-d')
-        ? eachOperand(parsed.operands, 'writes')
+        ? eachOperand(parsed.operands, 'alters')
         : transferred(INSTALL)(parsed, call),
     plain('-c -C,--compare -d,--directory -D -p,--preserve-timestamps -s,--strip -v,--verbose'),
     plain('--preserve-context --debug'),

@@ -8,8 +8,11 @@ import type { CommandClass } from '../../schema/command-class.js';
 import type { Call, Effect, Judgement, Program, Token } from '../effect.js';
 import { type OptionRow, type OptionTable, type ParsedOptions, parseOptions } from '../options.js';
 
-/** What is done with a path. `lists`: it is read, and names further paths that are read. */
-export type Use = 'reads' | 'reads-tree' | 'writes' | 'writes-tree' | 'lists';
+/**
+ * What is done with a path. `alters`: it is made, removed or replaced, or its mode or times are set. `lists`: it is read, and
+ * names further paths that are read.
+ */
+export type Use = 'reads' | 'reads-tree' | 'writes' | 'alters' | 'writes-tree' | 'lists';
 
 /** What an option does beyond changing what is printed: to its value, or of itself. `shell`: its value is for a shell. */
 export type Doing = Use | 'shell' | { readonly class: CommandClass; readonly reason: string };
@@ -83,6 +86,8 @@ export function used(token: Token, use: Use): readonly Effect[] {
       return [{ kind: 'read', path, token, recursive: true }];
     case 'writes':
       return [{ kind: 'write', path, token }];
+    case 'alters':
+      return [{ kind: 'write', path, token, alters: true }];
     case 'writes-tree':
       return [{ kind: 'write', path, token, recursive: true }];
     case 'lists':
@@ -118,7 +123,7 @@ export function lastValue(parsed: Parsed, name: string): Token | undefined {
 
 /** Every operand used the same way; `-`, where it is read, is standard input. */
 export function eachOperand(operands: readonly Token[], use: Use): readonly Effect[] {
-  const reads = use !== 'writes' && use !== 'writes-tree';
+  const reads = use === 'reads' || use === 'reads-tree' || use === 'lists';
   return operands.flatMap((token) => (reads && token.value === '-' ? [] : used(token, use)));
 }
 

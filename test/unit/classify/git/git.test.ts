@@ -141,6 +141,8 @@ describe('cannot be told, or starts programs', () => {
     '-c alias.st=!x st',
     '-c core.pager=less log',
     '-c core.fsmonitor=./x status',
+    '-c diff.autoRefreshIndex=true diff',
+    '-c diff.autoRefreshIndex diff',
     '-c diff.external=x diff',
     '-c log.showSignature=true log',
     '-c format.pretty=%G? log',

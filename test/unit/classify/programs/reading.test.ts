@@ -144,6 +144,8 @@ describe('what programs read and write, by their words', () => {
     ['unzip a.zip -d out', 'read a.zip, write out'],
     ['unzip -p- a.zip', 'unknown, read a.zip'],
     ['zip -q a b', 'write a.zip, read b'],
+    ['zip -0', 'write -'],
+    ['zip -r - b', 'write -, read b'],
     ['zip a b -T', 'unknown, write a.zip, read b'],
     ['gzip -l a.gz', 'read a.gz'],
     ['gzip -d a.gz', 'write a.gz, write a'],
