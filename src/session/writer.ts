@@ -32,6 +32,12 @@ export interface WriterRequest {
   readonly now?: () => Date;
 }
 
+/** How an event is appended. */
+export interface AppendOptions {
+  /** Nothing waits for it: it shares the next flush, within `LIMITS.logLingerMs`. */
+  readonly isPatient?: boolean;
+}
+
 interface Waiting {
   readonly draft: Draft;
   readonly resolve: (event: LogEvent) => void;
@@ -57,6 +63,7 @@ export class LogWriter {
   readonly #tail: Tail;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
+  #lingering: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   private constructor(request: WriterRequest, lock: FileHandle, tail: Tail) {
@@ -99,7 +106,11 @@ export class LogWriter {
    * Appends one event; settles when it is on the disk. Rejects with `LOG_UNWRITABLE` when it cannot be put there: it is not in
    * the log then, and the next one is tried anew.
    */
-  append<Type extends EventType>(type: Type, data: EventData[Type]): Promise<LogEvent> {
+  append<Type extends EventType>(
+    type: Type,
+    data: EventData[Type],
+    { isPatient = false }: AppendOptions = {},
+  ): Promise<LogEvent> {
     if (this.#isClosed) return Promise.reject(unwritable(this.directory, 'it is closed'));
     const draft: Draft = { type, data: redacted(data) };
     if (Buffer.byteLength(JSON.stringify(draft)) > LIMITS.logEvent.value) {
@@ -108,7 +119,8 @@ export class LogWriter {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ draft, resolve, reject });
-      this.#flushing ??= this.#flushAll();
+      if (isPatient) this.#lingering ??= setTimeout(() => this.#flush(), LIMITS.logLingerMs.value);
+      else this.#flush();
     });
   }
 
@@ -116,9 +128,16 @@ export class LogWriter {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#flush();
     await this.#flushing;
     await this.#tail.file.close();
     await this.#lock.close();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#lingering);
+    this.#lingering = undefined;
+    this.#flushing ??= this.#flushAll();
   }
 
   async #flushAll(): Promise<void> {
