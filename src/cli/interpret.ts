@@ -34,6 +34,8 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/rule.js')).ruleCommand(invocation);
     case 'config':
       return (await import('./commands/config.js')).configCommand(invocation);
+    case 'daemon':
+      return (await import('./commands/daemon.js')).daemonCommand(invocation);
     case 'ps':
       return (await import('./commands/ps.js')).psCommand(invocation);
     case 'logs':

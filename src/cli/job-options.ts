@@ -28,6 +28,13 @@ export const SOCKET_OPTION: OptionRow<JobChoice> = {
   read: ([text = '']) => ({ socket: path(text) }),
 };
 
+export const DAEMON_OPTIONS: readonly OptionRow<JobChoice>[] = [
+  {
+    ...SOCKET_OPTION,
+    help: "where clients connect; the operator's socket lies beside it (default: in the user's runtime directory)",
+  },
+];
+
 export const PS_OPTIONS: readonly OptionRow<JobChoice>[] = [
   {
     flag: '--all',
