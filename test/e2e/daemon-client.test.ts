@@ -11,6 +11,7 @@ import { commandAs, PERSONAS, type Persona, packageFor } from '../support/as-use
 import { nothingLives } from '../support/processes.js';
 import { needs } from '../support/require.js';
 import { Stage } from '../support/stage.js';
+import { leftInTemp } from '../support/temp.js';
 import { until } from '../support/until.js';
 
 interface Daemon {
@@ -53,6 +54,8 @@ describe.each(PERSONAS)('the daemon of $name', (persona: Persona) => {
       stop: async () => {
         child.kill('SIGTERM');
         await ended;
+        // The served process, which made one ahead, ends a moment later.
+        await until('no temp directory is left', () => leftInTemp(stage.runner.temp).length === 0);
       },
     };
   }
@@ -172,8 +175,8 @@ describe.each(PERSONAS)('the daemon of $name', (persona: Persona) => {
     const ran = await running;
     expect(ran.exitCode).toBe(125);
     expect(ran.stderr).toMatch(/The connection to the daemon ended/);
-    await until('nothing is left of them', () => nothingLives('sleep 61.25'));
-    await until('nothing is left of them', () => nothingLives('sleep 62.25'));
+    await nothingLives('sleep 61.25');
+    await nothingLives('sleep 62.25');
     const next = await daemon();
     try {
       expect((await cordon(['wait', job])).exitCode).toBe(125);
