@@ -4,10 +4,26 @@
  */
 
 export { check } from './check/check.js';
+export type { Client, JobEnd } from './client/client.js';
+export type { ClientRun, ClientStarted } from './client/client-run.js';
+export type { ConnectOptions } from './client/connect.js';
+export { connect } from './client/connect.js';
+export type { ClientOptions, Wanted } from './client/options.js';
 export type { ErrorCode, ErrorRow } from './errors/codes.js';
 export { ERROR_CODES } from './errors/codes.js';
 export type { ErrorDetails, Probed, UnmetGuarantee } from './errors/details.js';
 export { SandboxError, SandboxUnavailableError } from './errors/sandbox-error.js';
+export type {
+  ConfineStarted,
+  DaemonStatus,
+  InitializeResult,
+  JobReadParams,
+  JobReadResult,
+  JobView,
+  PrincipalView,
+  RunEnded,
+  SessionView,
+} from './rpc/protocol.js';
 export { confine } from './run/confine.js';
 export { explain } from './run/explain.js';
 export type { Inspection } from './run/inspect.js';

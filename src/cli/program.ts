@@ -11,6 +11,13 @@ import { GIVEN } from './arguments.js';
 import { CHECK_OPTIONS, RULE_ACTIONS, RULE_OPTIONS } from './check-options.js';
 import { CONFIG_OPTIONS, EXPLAIN_OPTION } from './config-options.js';
 import { EXIT } from './exit.js';
+import {
+  DAEMON_OPTIONS,
+  LOGS_OPTIONS,
+  PS_OPTIONS,
+  SOCKET_OPTION,
+  WAIT_OPTIONS,
+} from './job-options.js';
 import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
 import { RUN_ROWS } from './run-options.js';
@@ -47,8 +54,8 @@ function operation(): Argument {
 }
 
 /** The command knows the nearest one to a slip, and so refuses it itself. */
-function action(): Argument {
-  return new Argument('<action>', 'what to do').choices(RULE_ACTIONS).argParser((text) => text);
+function action(names: readonly string[]): Argument {
+  return new Argument('<action>', 'what to do').choices(names).argParser((text) => text);
 }
 
 const CHECK_FOOTER = `
@@ -60,6 +67,19 @@ cordon rule add BEHAVIOR [PATTERN]    allow, ask or deny; without a pattern ever
 cordon rule remove ID                 from the file of rules of one's own
 cordon rule test -- COMMAND [ARG...]  what the rules say of it, as check does
 A pattern is words: * stands for any words, * and ? in a word for characters of it; quote it.`;
+
+const WAIT_FOOTER = `
+Exit codes: the command's own, as those of run; 124 when it had not ended in time; 125 when Cordon failed.`;
+
+const SESSION_FOOTER = `
+cordon session list              every session that has a log
+cordon session show ID           what its log comes to
+cordon session set-mode ID MODE  what its runs may write: the daemon notes it, and holds every later run to it`;
+
+const LOG_FOOTER = `
+cordon log show ID      every event of a session
+cordon log verify [ID]  whether the log is what was written to it; without ID every one
+Both read the files, with a daemon or without. Exit codes: 0 every log is whole; 1 one is not.`;
 
 const COMMANDS: readonly CommandRow[] = [
   {
@@ -116,7 +136,7 @@ Exit codes: 0 allowed; 1 not allowed; 2 the question cannot be answered.`,
     rows: [...RULE_OPTIONS, ...CHECK_ROWS],
     json: true,
     operands: [
-      action(),
+      action(RULE_ACTIONS),
       new Argument(
         '[operands...]',
         'add: BEHAVIOR [PATTERN]; remove: ID; test: the command, after --',
@@ -129,6 +149,62 @@ Exit codes: 0 allowed; 1 not allowed; 2 the question cannot be answered.`,
     summary: 'the configuration in effect, of flags, variables and files',
     rows: [...POLICY_ROWS, EXPLAIN_OPTION],
     json: true,
+  },
+  {
+    name: 'daemon',
+    summary: 'take commands over a socket, in the foreground',
+    rows: DAEMON_OPTIONS,
+    json: false,
+  },
+  {
+    name: 'ps',
+    summary: 'the runs of the daemon',
+    rows: PS_OPTIONS,
+    json: true,
+  },
+  {
+    name: 'logs',
+    summary: 'what a job wrote',
+    rows: LOGS_OPTIONS,
+    json: true,
+    operands: [new Argument('<id>', 'the ID of the run')],
+  },
+  {
+    name: 'wait',
+    summary: 'wait for a job, and exit as it did',
+    rows: WAIT_OPTIONS,
+    json: true,
+    operands: [new Argument('<id>', 'the ID of the run')],
+    footer: WAIT_FOOTER,
+  },
+  {
+    name: 'kill',
+    summary: 'end jobs',
+    rows: [SOCKET_OPTION],
+    json: false,
+    operands: [new Argument('<id...>', 'the IDs of the runs')],
+  },
+  {
+    name: 'session',
+    summary: 'list, show and change sessions',
+    rows: [SOCKET_OPTION],
+    json: true,
+    operands: [
+      action(['list', 'show', 'set-mode']),
+      new Argument('[operands...]', 'show: ID; set-mode: ID MODE'),
+    ],
+    footer: SESSION_FOOTER,
+  },
+  {
+    name: 'log',
+    summary: 'show and verify the logs of sessions',
+    rows: [],
+    json: true,
+    operands: [
+      action(['show', 'verify']),
+      new Argument('[operands...]', 'show: ID; verify: ID, or every one'),
+    ],
+    footer: LOG_FOOTER,
   },
   { name: 'doctor', summary: 'check what Cordon needs on this machine', rows: [], json: true },
   { name: 'version', summary: 'the versions of every part', rows: [], json: true },
@@ -266,6 +342,6 @@ export function program(
 
 /** What may stand in an option's place, for completions. */
 export function operandOf(flag: string): Operand {
-  const rows: readonly AnyRow[] = [...RUN_ROWS, ...CHECK_ROWS, ...RULE_OPTIONS];
+  const rows: readonly AnyRow[] = [...RUN_ROWS, ...CHECK_ROWS, ...RULE_OPTIONS, ...LOGS_OPTIONS];
   return rows.find((row) => row.flag === flag)?.takes ?? { kind: 'text' };
 }

@@ -22,13 +22,21 @@ export interface RunSettings {
   readonly killAfterMs?: number;
   readonly report?: ReportTarget;
   readonly cwd?: string;
+  /** The daemon starts it. */
+  readonly daemon?: boolean;
+  readonly detached?: boolean;
+  readonly session?: string;
+  readonly socket?: string;
 }
+
+/** Each of them means the daemon. */
+export const DAEMON_FLAGS: readonly string[] = ['--daemon', '--detach', '--session', '--socket'];
 
 const MAX_SECONDS = Math.floor(LIMITS.timeoutMs.value / 1000);
 const SECONDS = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Seconds as milliseconds, rounded up so that a short time never becomes none. */
-function milliseconds(text: string): number {
+export function milliseconds(text: string): number {
   const seconds = SECONDS.test(text) ? Number(text) : Number.NaN;
   if (!(seconds <= MAX_SECONDS)) {
     throw new UnexpectedValue(`seconds such as 10 or 0.5, at most ${MAX_SECONDS}`, text);
@@ -83,6 +91,30 @@ export const RUN_OPTIONS: readonly OptionRow<RunSettings>[] = [
     takes: { kind: 'directory' },
     help: 'run the command there; the workspace is then that directory by default',
     read: ([text = '']) => ({ cwd: path(text) }),
+  },
+  {
+    flag: '--daemon',
+    help: 'let the daemon start it, with the same result',
+    read: () => ({ daemon: true }),
+  },
+  {
+    flag: '--detach',
+    help: 'a job of the daemon, which goes on without this command: print its ID and end',
+    read: () => ({ detached: true }),
+  },
+  {
+    flag: '--session',
+    operand: 'ID',
+    takes: { kind: 'text' },
+    help: "the session whose log it stands in, and whose mode bounds it (default: the connection's own)",
+    read: ([text = '']) => ({ session: text }),
+  },
+  {
+    flag: '--socket',
+    operand: 'PATH',
+    takes: { kind: 'path' },
+    help: "the daemon's socket (default: that of this user's daemon)",
+    read: ([text = '']) => ({ socket: path(text) }),
   },
 ];
 

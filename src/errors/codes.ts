@@ -128,6 +128,17 @@ export const ERROR_CODES = {
     words: 'a permission rule or the class of the command denies it',
   },
   SESSION_UNKNOWN: { rpc: -31946, exit: 125, words: 'there is no session with this name' },
+  DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
+  PROTOCOL_MISMATCH: {
+    rpc: -31918,
+    exit: 125,
+    words: 'the daemon speaks no version of the protocol that the client does',
+  },
+  CONNECTION_LOST: {
+    rpc: -31919,
+    exit: 125,
+    words: 'the connection to the daemon ended before its answer',
+  },
   CONFIG_INVALID: {
     rpc: -31973,
     exit: 125,
@@ -158,17 +169,6 @@ export const ERROR_CODES = {
   DAEMON_STOPPING: { rpc: -31936, exit: 125, words: 'the daemon is stopping' },
   DAEMON_RUNNING: { rpc: -31935, exit: 125, words: 'a daemon has this socket already' },
   SOCKET_UNUSABLE: { rpc: -31934, exit: 125, words: 'no socket can be made at a place' },
-  DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
-  CONNECTION_LOST: {
-    rpc: -31919,
-    exit: 125,
-    words: 'the connection to the daemon ended before its answer',
-  },
-  PROTOCOL_MISMATCH: {
-    rpc: -31918,
-    exit: 125,
-    words: 'the daemon speaks no version of the protocol that the client does',
-  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

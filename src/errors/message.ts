@@ -212,15 +212,15 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `No daemon answers at ${quoted(parts.object)}${because(parts)}.`,
       advice(parts, 'Start one with `cordon daemon`, or name its socket (--socket PATH).'),
     ),
-  CONNECTION_LOST: (parts) =>
-    join(
-      `The connection to the daemon ended before its answer${because(parts)}.`,
-      'A run that was not detached has ended with it. See what it has done before you run it again.',
-    ),
   PROTOCOL_MISMATCH: (parts) =>
     join(
       `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
       'Use one version of Cordon for both.',
+    ),
+  CONNECTION_LOST: (parts) =>
+    join(
+      `The connection to the daemon ended before its answer${because(parts)}.`,
+      'A run that was not detached has ended with it. See what it has done before you run it again.',
     ),
   INTERNAL: (parts) =>
     join(

@@ -5,11 +5,12 @@
  */
 
 import { selectBackend } from '../backend/select.js';
-import { SandboxError } from '../errors/sandbox-error.js';
+import type { SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
 import type { Command, ConfineOptions, StdioOption } from '../schema/params.js';
 import { closedStreams } from './closed-streams.js';
 import { refusalOf } from './failure.js';
+import { checkInput } from './input.js';
 import type { Admit } from './launching.js';
 import { Launching } from './launching.js';
 import { resultOf } from './result.js';
@@ -38,16 +39,6 @@ export function startRun(command: Command, options: ConfineOptions, start: Start
   } catch (error) {
     return refusedRun(command, { options, startedAt, error: refusalOf(error) });
   }
-}
-
-function checkInput({ input, stdio = 'pipe' }: ConfineOptions): void {
-  const stdin = typeof stdio === 'string' ? stdio : stdio[0];
-  if (input === undefined || stdin === 'pipe') return;
-  throw new SandboxError({
-    code: 'INVALID_REQUEST',
-    object: 'input',
-    details: { reason: 'it is written to a pipe, and stdin is none (`stdio`)' },
-  });
 }
 
 interface Refusal {

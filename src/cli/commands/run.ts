@@ -52,6 +52,16 @@ function refuseAltered(operands: readonly string[]): void {
   throw new UsageError('an argument is not valid UTF-8, and would reach the command altered');
 }
 
+/** Throws `UsageError` when there is none. */
+export function commandFrom(operands: readonly string[]): Command {
+  const [file, ...args] = operands;
+  if (file === undefined) {
+    throw new UsageError('the command is missing: cordon run [options] -- COMMAND [ARG...]');
+  }
+  refuseAltered(operands);
+  return { file, args };
+}
+
 /** A flag's, else the configuration's; never longer than the ceiling's. */
 function timeLimits(
   { timeoutMs, killAfterMs }: RunSettings,
@@ -67,7 +77,7 @@ function timeLimits(
 }
 
 /** What was asked for, and for how long. What is wrong with the configuration is the Run's refusal, and in its report. */
-async function requested(
+export async function requested(
   given: GivenOptions,
   settings: RunSettings,
 ): Promise<Pick<Request, 'asked' | 'settings'>> {
@@ -112,8 +122,14 @@ interface Request {
   readonly settings: RunSettings;
 }
 
+/** Who starts it: this process, or the daemon. */
+export type StartRun = (command: Command, options: ConfineOptions) => Run;
+
 /** The Run, and its report held open from before the start. Throws `REPORT_UNWRITABLE`. */
-function begin({ file, args, asked, settings }: Request): { run: Run; report?: Report } {
+function begin(
+  { file, args, asked, settings }: Request,
+  start: StartRun,
+): { run: Run; report?: Report } {
   const { report: target, timeoutMs, killAfterMs } = settings;
   if (asked instanceof SandboxError) return refused({ file, args }, asked, settings);
   const options: ConfineOptions = {
@@ -123,11 +139,11 @@ function begin({ file, args, asked, settings }: Request): { run: Run; report?: R
     killAfter: killAfterMs,
   };
   const command = { file, args };
-  if (target === undefined) return { run: startRun(command, options) };
+  if (target === undefined) return { run: start(command, options) };
   const policy = policyFor(asked);
   // Looked at once more it might do; but then the report would lie in a place that nobody judged.
   if (policy instanceof SandboxError) return refused(command, policy, settings);
-  return { report: openReport(target, policy), run: startRun(command, options) };
+  return { report: openReport(target, policy), run: start(command, options) };
 }
 
 /** A Run that nothing comes of, and the report that says so. */
@@ -177,17 +193,16 @@ function finish(report: Report | undefined, result: RunResult | undefined): void
 }
 
 /** Returns the exit code of the contract. Throws what stopped it before there was a Run. */
-export async function runCommand({ given, operands }: Invocation): Promise<number> {
-  const [file, ...args] = operands;
-  if (file === undefined) {
-    throw new UsageError('the command is missing: cordon run [options] -- COMMAND [ARG...]');
-  }
-  refuseAltered(operands);
+export async function runCommand(
+  { given, operands }: Invocation,
+  start: StartRun = startRun,
+): Promise<number> {
+  const { file, args } = commandFrom(operands);
   const settings: RunSettings = readOptions(RUN_OPTIONS, given, {});
   const request = await requested(given, settings);
   let started: Run | undefined;
   relay(() => started);
-  const { run, report } = begin({ file, args, ...request });
+  const { run, report } = begin({ file, args, ...request }, start);
   started = run;
   run.followJobControl();
   const { result, error } = await ending(run);
