@@ -1,6 +1,6 @@
 /**
- * Bundles the command: `src/cli/main.ts` to `dist/cli.cjs`, and what only the long way needs (`src/cli/interpret.ts`)
- * to `dist/cli-commands.cjs`. The library in `dist` stays plain tsc output; only the command is bundled, because a
+ * Bundles the command: `src/cli/main.ts` to `dist/cli.cjs`, what only the long way needs (`src/cli/interpret.ts`) to
+ * `dist/cli-commands.cjs`, and what reads files of the configuration (`src/config/reader.ts`) to `dist/cli-config.cjs`. The library in `dist` stays plain tsc output; only the command is bundled, because a
  * program that shells out to it pays for its start.
  *
  * CommonJS, measured on Node 20 against ES modules in chunks: the loader of ES modules and each further file cost more
@@ -18,13 +18,22 @@ import { build } from 'esbuild';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const LONG_WAY = 'cli-commands.cjs';
+const CONFIG = 'cli-config.cjs';
+const DAEMON = 'cli-daemon.cjs';
 
-/** The long way is another file: it is required when it is reached. */
-const apart = {
-  name: 'apart',
+/** A file of its own, which is required when it is reached. */
+const apart = (filter, file) => ({
+  name: `apart ${file}`,
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/interpret\.js$/ }, () => ({ path: `./${LONG_WAY}`, external: true })),
-};
+    onResolve({ filter }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${file}`, external: true } : undefined,
+    ),
+});
+const longWay = apart(/^\.\/interpret\.js$/, LONG_WAY);
+// Where there is no file to be read, nobody pays for TOML and the schemas. What it gives is plain data: see above.
+const config = apart(/^\.\/reader\.js$/, CONFIG);
+// What one process loads once a day is not compiled with every command.
+const daemon = apart(/^\.\.\/\.\.\/daemon\/main\.js$/, DAEMON);
 
 const common = {
   absWorkingDir: root,
@@ -47,7 +56,24 @@ const common = {
 };
 
 const builds = await Promise.all([
-  build({ ...common, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli.cjs', plugins: [apart] }),
-  build({ ...common, entryPoints: ['src/cli/interpret.ts'], outfile: join('dist', LONG_WAY) }),
+  build({
+    ...common,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: 'dist/cli.cjs',
+    plugins: [longWay, config],
+  }),
+  build({
+    ...common,
+    entryPoints: ['src/cli/interpret.ts'],
+    outfile: join('dist', LONG_WAY),
+    plugins: [config, daemon],
+  }),
+  build({
+    ...common,
+    entryPoints: ['src/daemon/main.ts'],
+    outfile: join('dist', DAEMON),
+    plugins: [config],
+  }),
+  build({ ...common, entryPoints: ['src/config/reader.ts'], outfile: join('dist', CONFIG) }),
 ]);
 if (builds.some(({ warnings }) => warnings.length > 0)) process.exitCode = 1;

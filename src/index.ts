@@ -3,10 +3,27 @@
  * @module
  */
 
+export { check } from './check/check.js';
+export type { Client, JobEnd } from './client/client.js';
+export type { ClientRun, ClientStarted } from './client/client-run.js';
+export type { ConnectOptions } from './client/connect.js';
+export { connect } from './client/connect.js';
+export type { ClientOptions, Wanted } from './client/options.js';
 export type { ErrorCode, ErrorRow } from './errors/codes.js';
 export { ERROR_CODES } from './errors/codes.js';
 export type { ErrorDetails, Probed, UnmetGuarantee } from './errors/details.js';
 export { SandboxError, SandboxUnavailableError } from './errors/sandbox-error.js';
+export type {
+  ConfineStarted,
+  DaemonStatus,
+  InitializeResult,
+  JobReadParams,
+  JobReadResult,
+  JobView,
+  PrincipalView,
+  RunEnded,
+  SessionView,
+} from './rpc/protocol.js';
 export { confine } from './run/confine.js';
 export { explain } from './run/explain.js';
 export type { Inspection } from './run/inspect.js';
@@ -16,6 +33,22 @@ export { prepare } from './run/prepare.js';
 export { prove } from './run/prove.js';
 export type { Started } from './run/run.js';
 export { Run } from './run/run.js';
+export type {
+  CheckBasis,
+  CheckFinding,
+  CheckNearMiss,
+  CheckOptions,
+  CheckPart,
+  CheckPlace,
+  CheckRequest,
+  CheckResult,
+  ClassicCheck,
+  Matcher,
+  MatcherCall,
+  RuleContextInput,
+  RuleInput,
+} from './schema/check.js';
+export type { CommandClass, Verdict } from './schema/command-class.js';
 export type { Enforcement, GuaranteeReport } from './schema/enforcement.js';
 export type { Explanation, ExplanationRule, Operation } from './schema/explanation.js';
 export type { Finding, Power } from './schema/finding.js';
@@ -46,6 +79,7 @@ export type {
   StageName,
   Survivor,
 } from './schema/result.js';
+export type { PermissionRule, RuleParams } from './schema/rule.js';
 export type {
   BackendName,
   Guarantee,
@@ -57,6 +91,8 @@ export type {
   PtyChoice,
   Requirement,
   RootCapabilitiesChoice,
+  RuleDefault,
+  RuleSetName,
   SharedMemoryChoice,
   SocketsChoice,
   TempChoice,

@@ -12,15 +12,24 @@ export interface Token extends Span {
   readonly text: string;
   /** After every expansion; `undefined` when that cannot be known beforehand. */
   readonly value: string | undefined;
-  /** How its value begins, when that much is known: it cannot become an option when this does not begin with a dash. */
+  /**
+   * How its value begins, as far as that is known (all of it when the value is): it cannot become an option when this
+   * begins with anything but a dash. Of a word that splits, how each of the words it becomes begins: `a$x` unquoted has
+   * none, `a*` has `a`.
+   */
   readonly prefix: string;
   /** Whether it can become several arguments, or none. */
   readonly splits: boolean;
+  /** Of names that the shell finds: the pattern they match, with a backslash before what stands for itself. */
+  readonly pattern?: string;
 }
 
 /** What one command does. `token` is the word to point at. */
 export type Effect =
-  /** A path, still as the command names it, is read (`recursive`: with all beneath it). */
+  /**
+   * A path, still as the command names it, is read (`recursive`: with all beneath it). Where the value of `token` is
+   * not known, `path` is its prefix: any path that begins so.
+   */
   | {
       readonly kind: 'read';
       readonly path: string;
@@ -43,7 +52,13 @@ export type Effect =
       readonly cwd?: string;
     }
   /** Text that a shell reads: `sh -c`, `eval`, an alias of git. */
-  | { readonly kind: 'shell'; readonly text: string; readonly token: Token }
+  | {
+      readonly kind: 'shell';
+      readonly text: string;
+      readonly token: Token;
+      /** The shell may know no more than POSIX, so what only bash reads that way is not judged. */
+      readonly posix?: true;
+    }
   /** Anything else, by its class: `network`, `privilege`, `unknown` … */
   | {
       readonly kind: 'is';
@@ -67,6 +82,8 @@ export interface Judgement {
   readonly effects: readonly Effect[];
   /** The words without options that stand before the subcommand: `git -C x push` → `git push`. For rules. */
   readonly canonical?: readonly Token[];
+  /** Set when a word left out of `canonical` changes what it does: an allow rule for the rest may not speak for it. */
+  readonly faithful?: false;
 }
 
 /** One entry of the tables. Never throws, whatever the words are. */

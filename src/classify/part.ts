@@ -15,7 +15,10 @@ export interface Surroundings {
   readonly writable: readonly string[];
   /** The caller's home directory. */
   readonly home: string | undefined;
-  /** Where a path leads when every link is followed; the path itself as far as nothing is there. */
+  /**
+   * Where a path leads when every link is followed and `..` taken as the kernel does, so not beforehand; the path itself as
+   * far as nothing is there.
+   */
   readonly realPath?: (path: string) => string;
   /** What the shell would execute for a bare name, `undefined` when nothing; absent: names are believed. */
   readonly program?: (
@@ -38,6 +41,8 @@ export interface Part extends Span {
   readonly at: Span;
   /** Why, in words that can stand after "because ". */
   readonly reason: string;
+  /** Whether nothing it does changes anything: of several things it does the worst gives the class, and that may be a read. */
+  readonly readOnly: boolean;
   /** Whether an allow rule for its words may speak for it: no assignment before it changes what they do. */
   readonly faithful: boolean;
 }

@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import type { ErrorRow } from '../errors/codes.js';
 import { ERROR_CODES } from '../errors/codes.js';
 import { signalNumber } from '../platform/signals.js';
+import type { Verdict } from '../schema/command-class.js';
 import type { Outcome } from '../schema/result.js';
 
 /** What each situation of our own exits with; the command's own code passes through. */
@@ -22,6 +23,9 @@ export const EXIT = {
   /** Standard output was closed: what a shell shows for death by SIGPIPE. */
   closedOutput: 128 + constants.signals.SIGPIPE,
 } as const;
+
+/** What `check` exits with. */
+export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 3, deny: 4 };
 
 function assertNever(outcome: never): never {
   throw new TypeError(`outcome ${JSON.stringify(outcome)} has no exit code`);

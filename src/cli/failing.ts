@@ -32,8 +32,11 @@ function helpOf([name]: readonly string[]): string {
 }
 
 function codeOf([name]: readonly string[], error: unknown): number {
-  if (name === 'run') return error instanceof SandboxError ? exitOfCode(error.code) : EXIT.ours;
+  // They exit as the command did.
+  if (name === 'run' || name === 'wait')
+    return error instanceof SandboxError ? exitOfCode(error.code) : EXIT.ours;
   // 1 is an answer there, and for `explain` too.
+  if (name === 'check') return EXIT.ours;
   if (name === 'prove') return error instanceof UsageError ? EXIT.usage : EXIT.ours;
   if (name === 'explain') return EXIT.usage;
   return error instanceof UsageError ? EXIT.usage : EXIT.failure;

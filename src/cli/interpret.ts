@@ -11,12 +11,15 @@ import { fail } from './failing.js';
 import { UsageError } from './options.js';
 import { STDERR, STDOUT, writeAll } from './output.js';
 import { ParsingEnded, program } from './program.js';
+import { DAEMON_FLAGS } from './run-options.js';
 
 /** Loads of each command only what it needs. */
 async function start(name: CommandName, invocation: Invocation, tree: Command): Promise<number> {
   switch (name) {
     case 'run':
-      return (await import('./commands/run.js')).runCommand(invocation);
+      return DAEMON_FLAGS.some((flag) => invocation.given.has(flag))
+        ? (await import('./commands/run-remote.js')).runRemoteCommand(invocation)
+        : (await import('./commands/run.js')).runCommand(invocation);
     case 'inspect':
       return (await import('./commands/inspect.js')).inspectCommand(invocation);
     case 'prove':
@@ -25,6 +28,26 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/policy.js')).policyCommand(invocation);
     case 'explain':
       return (await import('./commands/explain.js')).explainCommand(invocation);
+    case 'check':
+      return (await import('./commands/check.js')).checkCommand(invocation);
+    case 'rule':
+      return (await import('./commands/rule.js')).ruleCommand(invocation);
+    case 'config':
+      return (await import('./commands/config.js')).configCommand(invocation);
+    case 'daemon':
+      return (await import('./commands/daemon.js')).daemonCommand(invocation);
+    case 'ps':
+      return (await import('./commands/ps.js')).psCommand(invocation);
+    case 'logs':
+      return (await import('./commands/logs.js')).logsCommand(invocation);
+    case 'wait':
+      return (await import('./commands/wait.js')).waitCommand(invocation);
+    case 'kill':
+      return (await import('./commands/kill.js')).killCommand(invocation);
+    case 'session':
+      return (await import('./commands/session.js')).sessionCommand(invocation);
+    case 'log':
+      return (await import('./commands/log.js')).logCommand(invocation);
     case 'doctor':
       return (await import('./commands/doctor.js')).doctorCommand(invocation);
     case 'version':

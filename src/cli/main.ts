@@ -4,19 +4,25 @@
  * @module
  */
 
-import type { Flags } from './arguments.js';
+import type { Flags, Invocation } from './arguments.js';
 import { readPlainly } from './arguments.js';
 import { runCommand } from './commands/run.js';
 import { EXIT } from './exit.js';
 import { fail } from './failing.js';
-import { RUN_ROWS } from './run-options.js';
+import { DAEMON_FLAGS, RUN_ROWS } from './run-options.js';
 
 const RUN_FLAGS: Flags = new Map(RUN_ROWS.map((row) => [row.flag, row.takes !== undefined]));
+
+/** What speaks to the daemon is not loaded by those that do not. */
+function usesDaemon({ given }: Invocation): boolean {
+  return DAEMON_FLAGS.some((flag) => given.has(flag));
+}
 
 /** Returns the exit code; never rejects. */
 async function main(argv: readonly string[]): Promise<number> {
   const plain = argv[0] === 'run' ? readPlainly(argv.slice(1), RUN_FLAGS) : undefined;
-  if (plain === undefined) return (await import('./interpret.js')).interpret(argv);
+  if (plain === undefined || usesDaemon(plain))
+    return (await import('./interpret.js')).interpret(argv);
   try {
     return await runCommand(plain);
   } catch (error) {

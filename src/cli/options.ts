@@ -40,7 +40,8 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-function list(words: readonly string[]): string {
+/** The words as a sentence has them. */
+export function list(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Layer } from '../config/layers.js';
+import { above, NOTHING_SAID, narrows } from '../config/layers.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Origin, PolicyParams } from '../schema/policy.js';
 import { SECRETS } from '../schema/secret-places.js';
@@ -28,20 +30,13 @@ export interface PolicyOption extends OptionRow<PolicyParams> {
   readonly field: keyof PolicyParams;
   /** The variable that stands in for the flag. None where every value would widen. */
   readonly variable?: string;
-  /** Whether the value lets go of nothing that the default holds: only a flag may go above that. */
-  readonly narrows?: (params: PolicyParams, isBeneathCwd: (path: string) => boolean) => boolean;
-}
-
-/** What a command's policy options came to, and where each field is from. */
-export interface PolicyRequest {
-  readonly params: PolicyParams;
-  readonly origins: Readonly<Partial<Record<keyof PolicyParams, Origin>>>;
 }
 
 /** Where the variables are read and what they are held against. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
-  readonly isBeneathCwd: (path: string) => boolean;
+  /** Whether a path lies in a tree; absent: in the current directory. */
+  readonly isBeneath: (path: string, tree: string | undefined) => boolean;
 }
 
 function requirement(text: string): Requirement {
@@ -85,7 +80,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'what may be written: nothing, the workspace, or everything',
     variable: 'CORDON_MODE',
     read: ([text = '']) => ({ mode: word(MODES, text) }),
-    narrows: ({ mode }) => mode === 'read-only',
   },
   {
     field: 'workspace',
@@ -94,7 +88,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     takes: { kind: 'directory' },
     help: 'the tree that workspace-write makes writable (default: the current directory)',
     variable: 'CORDON_WORKSPACE',
-    narrows: ({ workspace }, isBeneathCwd) => workspace === undefined || isBeneathCwd(workspace),
     read: ([text = '']) => ({ workspace: path(text) }),
   },
   {
@@ -123,7 +116,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'a temporary directory of its own, removed afterwards, or none',
     variable: 'CORDON_TEMP',
     read: ([text = '']) => ({ temp: word(TEMP_CHOICES, text) }),
-    narrows: () => true,
   },
   {
     field: 'sharedMemory',
@@ -133,7 +125,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'auto: /dev/shm only while no other process has an object in it',
     variable: 'CORDON_SHARED_MEMORY',
     read: ([text = '']) => ({ sharedMemory: word(SHARED_MEMORY_CHOICES, text) }),
-    narrows: ({ sharedMemory }) => sharedMemory !== 'shared',
   },
   {
     field: 'pty',
@@ -143,7 +134,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'shared: new terminals, and with them the others of the same user',
     variable: 'CORDON_PTY',
     read: ([text = '']) => ({ pty: word(PTY_CHOICES, text) }),
-    narrows: ({ pty }) => pty === 'none',
   },
   {
     field: 'denials',
@@ -153,7 +143,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'on: refused writes are observed and listed in the report; auto: in read-only mode',
     variable: 'CORDON_DENIALS',
     read: ([text = '']) => ({ denials: word(DENIALS_CHOICES, text) }),
-    narrows: () => true,
   },
   {
     field: 'sockets',
@@ -163,7 +152,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'own: UNIX sockets of the run’s own and those allowed; none: no UNIX socket but pairs',
     variable: 'CORDON_SOCKETS',
     read: ([text = '']) => ({ sockets: word(SOCKETS_CHOICES, text) }),
-    narrows: () => true,
   },
   {
     field: 'rootCapabilities',
@@ -173,7 +161,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'auto: as root, keep what writing another owner’s workspace takes',
     variable: 'CORDON_ROOT_CAPABILITIES',
     read: ([text = '']) => ({ rootCapabilities: word(ROOT_CAPABILITIES_CHOICES, text) }),
-    narrows: () => true,
   },
   {
     field: 'namespaces',
@@ -183,7 +170,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'auto: mounts of the run’s own wherever they work; require: or nothing starts',
     variable: 'CORDON_NAMESPACES',
     read: ([text = '']) => ({ namespaces: word(NAMESPACES_CHOICES, text) }),
-    narrows: ({ namespaces }) => namespaces !== 'never',
   },
   {
     field: 'protect',
@@ -194,7 +180,6 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     repeatable: true,
     variable: 'CORDON_PROTECT',
     read: (texts) => ({ protect: protection(texts) }),
-    narrows: ({ protect }) => protect === 'default',
   },
   {
     field: 'hide',
@@ -219,31 +204,41 @@ export const POLICY_OPTIONS: readonly PolicyOption[] = [
     help: 'refuse to start below this: partial, full, or guarantees separated by commas',
     variable: 'CORDON_REQUIRE',
     read: ([text = '']) => ({ require: requirement(text) }),
-    narrows: () => true,
   },
 ];
 
-/**
- * The policy asked for: a flag, else the variable, else nothing, so that the default holds. A variable may only narrow:
- * who can set one, such as a file that the shell reads on entering a directory, must not be able to open the sandbox.
- */
-export function readPolicy(
-  given: GivenOptions,
-  { env, isBeneathCwd }: Surroundings,
-): PolicyRequest {
+/** What the flags say. */
+export function flagLayer(given: GivenOptions): Layer {
   let params: PolicyParams = {};
   const origins: Partial<Record<keyof PolicyParams, Origin>> = {};
   for (const row of POLICY_OPTIONS) {
     const texts = given.get(row.flag);
-    if (texts !== undefined) {
-      params = { ...params, ...readThrough(row, { source: row.flag, texts }) };
-      origins[row.field] = { kind: 'flag', name: row.flag };
-      continue;
-    }
+    if (texts === undefined) continue;
+    params = { ...params, ...readThrough(row, { source: row.flag, texts }) };
+    origins[row.field] = { kind: 'flag', name: row.flag };
+  }
+  return { params, origins };
+}
+
+/**
+ * What the variables say where no flag is given. A variable may only narrow what the files say: who can set one, such as a
+ * file that the shell reads on entering a directory, must not be able to open the sandbox.
+ */
+export function variableLayer(
+  given: GivenOptions,
+  { env, isBeneath }: Surroundings,
+  files: Layer,
+): Layer {
+  let params: PolicyParams = {};
+  const origins: Partial<Record<keyof PolicyParams, Origin>> = {};
+  for (const row of POLICY_OPTIONS) {
     const text = row.variable === undefined ? undefined : env[row.variable];
-    if (row.variable === undefined || text === undefined || text === '') continue;
+    if (given.has(row.flag) || row.variable === undefined || !text) continue;
     const read = readThrough(row, { source: row.variable, texts: [text] });
-    if (row.narrows?.(read, isBeneathCwd) !== true) {
+    const { workspace } = read;
+    const isNarrow =
+      workspace === undefined ? narrows(files, read) : isBeneath(workspace, files.params.workspace);
+    if (!isNarrow) {
       throw new UsageError(
         `${row.variable}: a variable may only narrow the policy, found '${text}'; write ${row.flag} ${text} to allow it`,
       );
@@ -252,4 +247,14 @@ export function readPolicy(
     origins[row.field] = { kind: 'environment', name: row.variable };
   }
   return { params, origins };
+}
+
+/** The policy asked for: a flag, else the variable, else the files, else nothing, so that the default holds. */
+export function readPolicy(
+  given: GivenOptions,
+  surroundings: Surroundings,
+  files: Layer = NOTHING_SAID,
+): Layer {
+  const variables = variableLayer(given, surroundings, files);
+  return above(above(files, variables), flagLayer(given));
 }

@@ -8,7 +8,16 @@ import { Argument, Command, type CommanderError, Option } from 'commander';
 import { OPERATIONS } from '../schema/explanation.js';
 import type { CommandName, Invocation } from './arguments.js';
 import { GIVEN } from './arguments.js';
+import { CHECK_OPTIONS, RULE_ACTIONS, RULE_OPTIONS } from './check-options.js';
+import { CONFIG_OPTIONS, EXPLAIN_OPTION } from './config-options.js';
 import { EXIT } from './exit.js';
+import {
+  DAEMON_OPTIONS,
+  LOGS_OPTIONS,
+  PS_OPTIONS,
+  SOCKET_OPTION,
+  WAIT_OPTIONS,
+} from './job-options.js';
 import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
 import { RUN_ROWS } from './run-options.js';
@@ -32,12 +41,45 @@ interface CommandRow {
   readonly footer?: string;
 }
 
+/** What every command that resolves a policy takes. */
+const POLICY_ROWS: readonly AnyRow[] = [...POLICY_OPTIONS, ...CONFIG_OPTIONS];
+
+const CHECK_ROWS: readonly AnyRow[] = [...POLICY_ROWS, ...CHECK_OPTIONS];
+
 /** Listed in help and completions, checked by the command, which knows the nearest one to a slip. */
 function operation(): Argument {
   return new Argument('<operation>', 'what the command would do')
     .choices(OPERATIONS)
     .argParser((text) => text);
 }
+
+/** The command knows the nearest one to a slip, and so refuses it itself. */
+function action(names: readonly string[]): Argument {
+  return new Argument('<action>', 'what to do').choices(names).argParser((text) => text);
+}
+
+const CHECK_FOOTER = `
+Nothing is run. Exit codes: 0 allowed; 3 to be asked about; 4 denied; 125 it could not be judged.`;
+
+const RULE_FOOTER = `
+cordon rule list                      every rule of the configuration
+cordon rule add BEHAVIOR [PATTERN]    allow, ask or deny; without a pattern everything
+cordon rule remove ID                 from the file of rules of one's own
+cordon rule test -- COMMAND [ARG...]  what the rules say of it, as check does
+A pattern is words: * stands for any words, * and ? in a word for characters of it; quote it.`;
+
+const WAIT_FOOTER = `
+Exit codes: the command's own, as those of run; 124 when it had not ended in time; 125 when Cordon failed.`;
+
+const SESSION_FOOTER = `
+cordon session list              every session that has a log
+cordon session show ID           what its log comes to
+cordon session set-mode ID MODE  what its runs may write: the daemon notes it, and holds every later run to it`;
+
+const LOG_FOOTER = `
+cordon log show ID      every event of a session
+cordon log verify [ID]  whether the log is what was written to it; without ID every one
+Both read the files, with a daemon or without. Exit codes: 0 every log is whole; 1 one is not.`;
 
 const COMMANDS: readonly CommandRow[] = [
   {
@@ -51,13 +93,13 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: 'inspect',
     summary: 'what would be enforced here, by what, and what is missing',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
   },
   {
     name: 'prove',
     summary: 'attempt everything that is claimed here, and show what took place',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
     footer: `
 It acts on objects that it makes and removes again: in writable roots, beside them, and in Cordon's own directory.
@@ -66,18 +108,103 @@ Exit codes: 0 every claim holds; 1 one does not; 125 it could not be tried.`,
   {
     name: 'policy',
     summary: 'the resolved policy, each field with its origin',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
   },
   {
     name: 'explain',
     summary: 'whether a command may do something to a path, why, and what would allow it',
-    rows: POLICY_OPTIONS,
+    rows: POLICY_ROWS,
     json: true,
     operands: [operation(), new Argument('<path>', "a path; '$TMPDIR/…' for the run's own temp")],
     footer: `
 The path need not exist. signal takes the id of a process in its place.
 Exit codes: 0 allowed; 1 not allowed; 2 the question cannot be answered.`,
+  },
+  {
+    name: 'check',
+    summary: 'what the permission rules say of a command, why, and by which rule',
+    rows: CHECK_ROWS,
+    json: true,
+    operands: [new Argument('[command...]', 'the command and its arguments, after --')],
+    passesThrough: true,
+    footer: CHECK_FOOTER,
+  },
+  {
+    name: 'rule',
+    summary: 'list, add, remove and test permission rules',
+    rows: [...RULE_OPTIONS, ...CHECK_ROWS],
+    json: true,
+    operands: [
+      action(RULE_ACTIONS),
+      new Argument(
+        '[operands...]',
+        'add: BEHAVIOR [PATTERN]; remove: ID; test: the command, after --',
+      ),
+    ],
+    footer: RULE_FOOTER,
+  },
+  {
+    name: 'config',
+    summary: 'the configuration in effect, of flags, variables and files',
+    rows: [...POLICY_ROWS, EXPLAIN_OPTION],
+    json: true,
+  },
+  {
+    name: 'daemon',
+    summary: 'take commands over a socket, in the foreground',
+    rows: DAEMON_OPTIONS,
+    json: false,
+  },
+  {
+    name: 'ps',
+    summary: 'the runs of the daemon',
+    rows: PS_OPTIONS,
+    json: true,
+  },
+  {
+    name: 'logs',
+    summary: 'what a job wrote',
+    rows: LOGS_OPTIONS,
+    json: true,
+    operands: [new Argument('<id>', 'the ID of the run')],
+  },
+  {
+    name: 'wait',
+    summary: 'wait for a job, and exit as it did',
+    rows: WAIT_OPTIONS,
+    json: true,
+    operands: [new Argument('<id>', 'the ID of the run')],
+    footer: WAIT_FOOTER,
+  },
+  {
+    name: 'kill',
+    summary: 'end jobs',
+    rows: [SOCKET_OPTION],
+    json: false,
+    operands: [new Argument('<id...>', 'the IDs of the runs')],
+  },
+  {
+    name: 'session',
+    summary: 'list, show and change sessions',
+    rows: [SOCKET_OPTION],
+    json: true,
+    operands: [
+      action(['list', 'show', 'set-mode']),
+      new Argument('[operands...]', 'show: ID; set-mode: ID MODE'),
+    ],
+    footer: SESSION_FOOTER,
+  },
+  {
+    name: 'log',
+    summary: 'show and verify the logs of sessions',
+    rows: [],
+    json: true,
+    operands: [
+      action(['show', 'verify']),
+      new Argument('[operands...]', 'show: ID; verify: ID, or every one'),
+    ],
+    footer: LOG_FOOTER,
   },
   { name: 'doctor', summary: 'check what Cordon needs on this machine', rows: [], json: true },
   { name: 'version', summary: 'the versions of every part', rows: [], json: true },
@@ -185,7 +312,7 @@ export function program(
       throw endOfParsing(error, EXIT.usage);
     });
   for (const row of COMMANDS) {
-    const usage = row.name === 'run' ? EXIT.ours : EXIT.usage;
+    const usage = row.passesThrough ? EXIT.ours : EXIT.usage;
     const command = tree
       .command(row.name)
       .description(row.summary)
@@ -197,10 +324,8 @@ export function program(
     for (const each of row.operands ?? []) command.addArgument(each);
     if (row.footer !== undefined) command.addHelpText('after', row.footer);
     if (row.passesThrough) {
-      command
-        .passThroughOptions()
-        .usage('[options] -- COMMAND [ARG...]')
-        .addHelpText('after', FOOTER);
+      command.passThroughOptions().usage('[options] -- COMMAND [ARG...]');
+      if (row.footer === undefined) command.addHelpText('after', FOOTER);
     }
     command.action(() => {
       ending = start(row.name, invocationOf(command, row), tree);
@@ -217,5 +342,6 @@ export function program(
 
 /** What may stand in an option's place, for completions. */
 export function operandOf(flag: string): Operand {
-  return RUN_ROWS.find((row) => row.flag === flag)?.takes ?? { kind: 'text' };
+  const rows: readonly AnyRow[] = [...RUN_ROWS, ...CHECK_ROWS, ...RULE_OPTIONS, ...LOGS_OPTIONS];
+  return rows.find((row) => row.flag === flag)?.takes ?? { kind: 'text' };
 }

@@ -5,6 +5,8 @@
 
 import { LIMITS } from '../schema/limits.js';
 import type { PolicyParams } from '../schema/policy.js';
+import type { ConfigChoice } from './config-options.js';
+import { CONFIG_OPTIONS } from './config-options.js';
 import type { OptionRow } from './options.js';
 import { path, UnexpectedValue } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
@@ -20,13 +22,21 @@ export interface RunSettings {
   readonly killAfterMs?: number;
   readonly report?: ReportTarget;
   readonly cwd?: string;
+  /** The daemon starts it. */
+  readonly daemon?: boolean;
+  readonly detached?: boolean;
+  readonly session?: string;
+  readonly socket?: string;
 }
+
+/** Each of them means the daemon. */
+export const DAEMON_FLAGS: readonly string[] = ['--daemon', '--detach', '--session', '--socket'];
 
 const MAX_SECONDS = Math.floor(LIMITS.timeoutMs.value / 1000);
 const SECONDS = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Seconds as milliseconds, rounded up so that a short time never becomes none. */
-function milliseconds(text: string): number {
+export function milliseconds(text: string): number {
   const seconds = SECONDS.test(text) ? Number(text) : Number.NaN;
   if (!(seconds <= MAX_SECONDS)) {
     throw new UnexpectedValue(`seconds such as 10 or 0.5, at most ${MAX_SECONDS}`, text);
@@ -82,10 +92,35 @@ export const RUN_OPTIONS: readonly OptionRow<RunSettings>[] = [
     help: 'run the command there; the workspace is then that directory by default',
     read: ([text = '']) => ({ cwd: path(text) }),
   },
+  {
+    flag: '--daemon',
+    help: 'let the daemon start it, with the same result',
+    read: () => ({ daemon: true }),
+  },
+  {
+    flag: '--detach',
+    help: 'a job of the daemon, which goes on without this command: print its ID and end',
+    read: () => ({ detached: true }),
+  },
+  {
+    flag: '--session',
+    operand: 'ID',
+    takes: { kind: 'text' },
+    help: "the session whose log it stands in, and whose mode bounds it (default: the connection's own)",
+    read: ([text = '']) => ({ session: text }),
+  },
+  {
+    flag: '--socket',
+    operand: 'PATH',
+    takes: { kind: 'path' },
+    help: "the daemon's socket (default: that of this user's daemon)",
+    read: ([text = '']) => ({ socket: path(text) }),
+  },
 ];
 
 /** Every row that `run` takes, whatever it changes. */
-export const RUN_ROWS: readonly (OptionRow<PolicyParams> | OptionRow<RunSettings>)[] = [
-  ...POLICY_OPTIONS,
-  ...RUN_OPTIONS,
-];
+export const RUN_ROWS: readonly (
+  | OptionRow<PolicyParams>
+  | OptionRow<ConfigChoice>
+  | OptionRow<RunSettings>
+)[] = [...POLICY_OPTIONS, ...CONFIG_OPTIONS, ...RUN_OPTIONS];

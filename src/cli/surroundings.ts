@@ -5,10 +5,11 @@
 
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
+import { realPath } from '../config/load.js';
 import type { Surroundings } from './policy-options.js';
 
-function isBeneathCwd(path: string): boolean {
-  const cwd = process.cwd();
+function isBeneath(path: string, tree: string | undefined): boolean {
+  const base = tree === undefined ? process.cwd() : realPath(tree);
   let place: string;
   try {
     place = realpathSync(path);
@@ -16,10 +17,10 @@ function isBeneathCwd(path: string): boolean {
     // Resolving the policy refuses it with the reason.
     return true;
   }
-  return place === cwd || place.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep);
+  return place === base || place.startsWith(base.endsWith(sep) ? base : base + sep);
 }
 
 /** The surroundings of this process. */
 export function surroundings(): Surroundings {
-  return { env: process.env, isBeneathCwd };
+  return { env: process.env, isBeneath };
 }

@@ -108,7 +108,57 @@ export const ERROR_CODES = {
   LOG_BUSY: { rpc: -31949, exit: 125, words: "another process has the session's log open" },
   LOG_BROKEN: { rpc: -31948, exit: 125, words: "a session's log is not what was written to it" },
   LOG_NEWER: { rpc: -31947, exit: 125, words: "a session's log is of a later version of Cordon" },
+  RUN_UNKNOWN: { rpc: -31930, exit: 125, words: 'there is no run with this name' },
+  APPROVAL_REJECTED: { rpc: -31929, exit: 125, words: 'whoever was asked said no' },
+  APPROVAL_CANCELLED: { rpc: -31928, exit: 125, words: 'the question was withdrawn unanswered' },
+  APPROVAL_UNAVAILABLE: {
+    rpc: -31927,
+    exit: 125,
+    words: 'somebody would have to be asked, and nobody can answer',
+  },
+  APPROVAL_PENDING: { rpc: -31926, exit: 125, words: 'the question is not answered yet' },
+  APPROVAL_STALE: {
+    rpc: -31925,
+    exit: 125,
+    words: 'what was allowed is not what would be run any more',
+  },
+  RULE_DENIED: {
+    rpc: -31924,
+    exit: 125,
+    words: 'a permission rule or the class of the command denies it',
+  },
   SESSION_UNKNOWN: { rpc: -31946, exit: 125, words: 'there is no session with this name' },
+  DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
+  PROTOCOL_MISMATCH: {
+    rpc: -31918,
+    exit: 125,
+    words: 'the daemon speaks no version of the protocol that the client does',
+  },
+  CONNECTION_LOST: {
+    rpc: -31919,
+    exit: 125,
+    words: 'the connection to the daemon ended before its answer',
+  },
+  CONFIG_INVALID: {
+    rpc: -31973,
+    exit: 125,
+    words: 'a file of the configuration says something that Cordon does not take',
+  },
+  CONFIG_UNREADABLE: {
+    rpc: -31972,
+    exit: 125,
+    words: 'a file of the configuration is there and cannot be read',
+  },
+  CONFIG_UNTRUSTED: {
+    rpc: -31971,
+    exit: 125,
+    words: 'a file of the configuration can be changed by somebody who has no say in it',
+  },
+  RULES_UNWRITABLE: {
+    rpc: -31970,
+    exit: 125,
+    words: 'the file of permission rules could not be changed',
+  },
   PEER_CONFINED: { rpc: -31940, exit: 125, words: 'a confined process called the daemon' },
   NOT_PERMITTED: {
     rpc: -31939,
@@ -119,17 +169,6 @@ export const ERROR_CODES = {
   DAEMON_STOPPING: { rpc: -31936, exit: 125, words: 'the daemon is stopping' },
   DAEMON_RUNNING: { rpc: -31935, exit: 125, words: 'a daemon has this socket already' },
   SOCKET_UNUSABLE: { rpc: -31934, exit: 125, words: 'no socket can be made at a place' },
-  DAEMON_UNREACHABLE: { rpc: -31920, exit: 125, words: 'no daemon answers at its socket' },
-  CONNECTION_LOST: {
-    rpc: -31919,
-    exit: 125,
-    words: 'the connection to the daemon ended before its answer',
-  },
-  PROTOCOL_MISMATCH: {
-    rpc: -31918,
-    exit: 125,
-    words: 'the daemon speaks no version of the protocol that the client does',
-  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

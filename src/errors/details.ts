@@ -22,6 +22,29 @@ export interface Probed {
   readonly error?: string;
 }
 
+/** One thing in a file of the configuration that Cordon does not take. Lines and columns count from 1. */
+export interface ConfigFault {
+  readonly line: number;
+  readonly column: number;
+  /** Key at fault, as the file calls it; missing where the file is no TOML. */
+  readonly key?: string;
+  readonly problem?: Problem;
+  /** The cause in words, where no value is at fault. */
+  readonly reason?: string;
+}
+
+/** What the permission rules said of what they stopped. */
+export interface RefusedBy {
+  readonly verdict: 'ask' | 'deny';
+  readonly class: string;
+  readonly basis: string;
+  readonly reason: string;
+  /** Its name. */
+  readonly rule?: string;
+  /** The word that tells; lines and columns count from 1. */
+  readonly token?: { readonly text: string; readonly line: number; readonly column: number };
+}
+
 export interface ErrorDetails {
   /** What the policy insists on and cannot have, where the rest of the sandbox works. */
   readonly required?: string;
@@ -51,6 +74,9 @@ export interface ErrorDetails {
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timeoutMs?: number;
+  /** Everything in a file of the configuration that Cordon does not take, in the order of the file. */
+  readonly faults?: readonly ConfigFault[];
+  readonly refusedBy?: RefusedBy;
   /** The cause in words, where there is no errno that says it. */
   readonly reason?: string;
   /** The next move, where the code's usual one does not fit. */

@@ -4,7 +4,7 @@
  */
 
 import type { ErrorCode } from './codes.js';
-import type { ErrorParts, Probed, UnmetGuarantee } from './details.js';
+import type { ConfigFault, ErrorParts, Probed, UnmetGuarantee } from './details.js';
 import { errnoWords } from './errno.js';
 import { stageWords } from './stages.js';
 import { visible } from './visible.js';
@@ -128,8 +128,61 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The session's log is of a later version of Cordon${because(parts)}.`,
       'Use that version, or another session.',
     ),
+  RUN_UNKNOWN: ({ object }) =>
+    join(
+      `There is no run ${quoted(object)}, or it is none of this connection's.`,
+      'It may have ended long ago; list those that are remembered with `cordon ps`.',
+    ),
+  APPROVAL_REJECTED: (parts) =>
+    join(`${quoted(parts.object)} was not allowed${because(parts)}.`, 'Nothing was started.'),
+  APPROVAL_CANCELLED: (parts) =>
+    join(
+      `Nobody answers any more whether ${quoted(parts.object)} may run${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_UNAVAILABLE: (parts) =>
+    join(
+      `Nobody can be asked whether ${quoted(parts.object)} may run, as it must be${because(parts)}.`,
+      advice(parts, 'Nothing was started. A permission rule can allow it: see `cordon rule add`.'),
+    ),
+  APPROVAL_PENDING: (parts) =>
+    join(
+      `Whether ${quoted(parts.object)} may run is not answered yet${because(parts)}.`,
+      'Nothing was started.',
+    ),
+  APPROVAL_STALE: (parts) =>
+    join(
+      `${quoted(parts.object)} is not any more what was allowed${because(parts)}.`,
+      'Nothing was started. Ask again.',
+    ),
+  RULE_DENIED: (parts) =>
+    join(
+      `The permission rules deny ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. `cordon check` shows which rule, and what comes near.'),
+    ),
   SESSION_UNKNOWN: ({ object }) =>
     join(`There is no session ${quoted(object)}.`, 'List them with `cordon session list`.'),
+  CONFIG_INVALID: ({ object, details }) =>
+    join(
+      `Cannot use the configuration ${quoted(object)}: ${(details?.faults ?? []).map(faultWords).join('; ')}.`,
+      'Nothing was started. Correct the file, or leave out what is at fault.',
+    ),
+  CONFIG_UNREADABLE: (parts) =>
+    join(
+      `Cannot read the configuration ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. Make it a file that this user can read, or remove it.'),
+    ),
+  CONFIG_UNTRUSTED: (parts) =>
+    join(
+      `Cannot trust the configuration ${quoted(parts.object)}${because(parts)}.`,
+      advice(parts, 'Nothing was started. Correct its owner and mode, or remove it.'),
+    ),
+  RULES_UNWRITABLE: (parts) =>
+    join(
+      `Cannot change the rules in ${quoted(parts.object)}${because(parts)}.`,
+      'They are as they were.',
+      advice(parts, 'Make the file and its directory writable for this user.'),
+    ),
   PEER_CONFINED: (parts) =>
     join(
       `The daemon takes no calls of a confined process${because(parts)}.`,
@@ -159,15 +212,15 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `No daemon answers at ${quoted(parts.object)}${because(parts)}.`,
       advice(parts, 'Start one with `cordon daemon`, or name its socket (--socket PATH).'),
     ),
-  CONNECTION_LOST: (parts) =>
-    join(
-      `The connection to the daemon ended before its answer${because(parts)}.`,
-      'A run that was not detached has ended with it. See what it has done before you run it again.',
-    ),
   PROTOCOL_MISMATCH: (parts) =>
     join(
       `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
       'Use one version of Cordon for both.',
+    ),
+  CONNECTION_LOST: (parts) =>
+    join(
+      `The connection to the daemon ended before its answer${because(parts)}.`,
+      'A run that was not detached has ended with it. See what it has done before you run it again.',
     ),
   INTERNAL: (parts) =>
     join(
@@ -192,6 +245,20 @@ function invalid(parts: ErrorParts): string {
     `Invalid ${name}: expected ${problem.expected}, got ${problem.came}.`,
     suggestion(problem.suggestion),
   );
+}
+
+function faultWords({ line, column, key, problem, reason }: ConfigFault): string {
+  const place = `line ${line}, column ${column}`;
+  if (problem === undefined) {
+    return `${place}: ${key === undefined ? '' : `${quoted(key)} `}${reason ?? 'cannot be read'}`;
+  }
+  const near =
+    problem.suggestion === undefined ? '' : ` (did you mean ${quoted(problem.suggestion)}?)`;
+  if (problem.code === 'UNKNOWN_KEY') {
+    const known = near === '' ? ` (known: ${problem.expected})` : near;
+    return `${place}: unknown key ${quoted(key)}${known}`;
+  }
+  return `${place}: ${quoted(key)} takes ${problem.expected}, not ${problem.came}${near}`;
 }
 
 function unknownKey({ object, details }: ErrorParts): string {

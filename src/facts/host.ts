@@ -4,11 +4,10 @@
  */
 
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { nowMs } from '../platform/clock.js';
 import { packageRoot } from '../platform/package.js';
-import { cordonDirectories } from '../platform/paths.js';
+import { cordonDirectories, registeredHome, SYSTEM_DIRECTORY } from '../platform/paths.js';
 import { isTempName } from '../platform/temp-name.js';
 import type { CordonDirectories, DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import { DEVICE_NAMES } from '../schema/facts.js';
@@ -54,10 +53,10 @@ function lastingFacts(env: NodeJS.ProcessEnv, uid: number): LastingFacts {
   const key = names.join('\0');
   const now = nowMs();
   if (kept?.key === key && now - kept.readAt < LIMITS.hostFactsMs.value) return kept.facts;
-  const passwdHome = homeOfUser();
-  const home = absolute(HOME) ?? passwdHome ?? '/';
+  const registered = registeredHome();
+  const home = absolute(HOME) ?? registered ?? '/';
   const facts = {
-    homes: homesOf([absolute(HOME), passwdHome]),
+    homes: homesOf([absolute(HOME), registered]),
     cordon: canonicalDirectories(cordonDirectories({ env, uid, home })),
     devices: readDevices(),
     queues: queuesAmong(readMounts()),
@@ -123,26 +122,19 @@ function existing(path: string): string | undefined {
   }
 }
 
-function homeOfUser(): string | undefined {
-  try {
-    return absolute(userInfo().homedir);
-  } catch {
-    // A uid without an entry in the user database: ordinary in containers.
-    return undefined;
-  }
-}
-
 function homesOf(homes: readonly (string | undefined)[]): readonly string[] {
   const found = homes.flatMap((home) => (home === undefined ? [] : canonicalAsFarAsItExists(home)));
   return [...new Set(found)];
 }
 
 function canonicalDirectories(directories: CordonDirectories): CordonDirectories {
+  const system = existing(SYSTEM_DIRECTORY);
   return {
     runtime: canonicalAsFarAsItExists(directories.runtime),
     state: canonicalAsFarAsItExists(directories.state),
     config: canonicalAsFarAsItExists(directories.config),
     cache: canonicalAsFarAsItExists(directories.cache),
+    ...(system !== undefined && { system }),
   };
 }
 

@@ -83,8 +83,10 @@ export function meets(requirement: Requirement, enforcement: Enforcement): reado
 /** `full` is every promise the policy makes; named, a guarantee is wanted whatever the policy says. */
 function wantedBy(requirement: Requirement, { guarantees }: Enforcement): readonly Guarantee[] {
   if (requirement === 'partial') return [];
-  if (requirement !== 'full') return requirement;
-  return GUARANTEES.filter((name) => !isGivenUp(name, guarantees[name]));
+  const names = requirement === 'full' ? (['full'] as const) : requirement;
+  return names.flatMap((name) =>
+    name === 'full' ? GUARANTEES.filter((each) => !isGivenUp(each, guarantees[each])) : [name],
+  );
 }
 
 function reportOf(row: LadderRow, request: EnforcementRequest): GuaranteeReport {

@@ -36,7 +36,8 @@ export function hasOwnSharedMemory({ sharedMemory, workspace, writable }: Policy
 
 /** Whether new terminals are the Run's own where it has mounts. One that has a terminal already would no longer find its name. */
 export function hasOwnTerminals({ pty }: Policy, isInteractive: boolean): boolean {
-  return !isInteractive && pty.value === 'none' && pty.origin.kind === 'default';
+  const isChosen = pty.origin.kind !== 'default' && pty.origin.kind !== 'ceiling';
+  return !isInteractive && pty.value === 'none' && !isChosen;
 }
 
 /** The namespaces that a Run with mounts of its own enters. */

@@ -5,6 +5,7 @@
 
 import type { Stats } from 'node:fs';
 import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ErrorParts } from '../errors/details.js';
 import { errnoOf } from '../errors/errno.js';
@@ -13,6 +14,9 @@ import type { CordonDirectories } from '../schema/facts.js';
 
 const NAME = 'cordon';
 const PRIVATE_MODE = 0o700;
+
+/** No variable leads elsewhere: whoever could set one would lift the ceiling. */
+export const SYSTEM_DIRECTORY = `/etc/${NAME}`;
 
 /** What the choice depends on. */
 export interface PathsRequest {
@@ -27,9 +31,28 @@ export function cordonDirectories({ env, uid, home }: PathsRequest): CordonDirec
   return {
     runtime: runtimeDirectory(env, uid),
     state: join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local/state'), NAME),
-    config: join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), NAME),
+    config: configDirectory({ env, home }),
     cache: join(absolute(env.XDG_CACHE_HOME) ?? join(home, '.cache'), NAME),
   };
+}
+
+/** Where the user's files of the configuration are. */
+export function configDirectory({ env, home }: Pick<PathsRequest, 'env' | 'home'>): string {
+  return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), NAME);
+}
+
+/** The home directory that the user database has; undefined for a uid without an entry, ordinary in containers. */
+export function registeredHome(): string | undefined {
+  try {
+    return absolute(userInfo().homedir);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The home directory of whoever set the environment, else the registered one. */
+export function homeDirectory({ HOME }: NodeJS.ProcessEnv): string {
+  return absolute(HOME) ?? registeredHome() ?? '/';
 }
 
 /**
@@ -78,8 +101,8 @@ function absolute(value: string | undefined): string | undefined {
   return value?.startsWith('/') === true ? value : undefined;
 }
 
-/** Not `recursive`: Node 20 never returns from that where a directory can neither be made nor be there (`/proc/x/y`). */
-function makeDirectories(path: string): void {
+/** Makes a directory and those above it, for this user alone. Not `recursive`: Node 20 never returns from that where a directory can neither be made nor be there (`/proc/x/y`). */
+export function makeDirectories(path: string): void {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) makeDirectories(parent);
   try {

@@ -8,7 +8,6 @@ import { SandboxError } from '../errors/sandbox-error.js';
 import type { PolicyFacts, RepositoryFact } from '../schema/facts.js';
 import { LIMITS } from '../schema/limits.js';
 import type { Origin, Policy, PolicyParams, Root } from '../schema/policy.js';
-import { pathsAmong } from '../schema/policy.js';
 import { protectedName } from '../schema/protected-names.js';
 import type {
   GitDir,
@@ -23,7 +22,7 @@ import { factOf } from './asked.js';
 import type { Candidate } from './git-paths.js';
 import { gitPaths, pointerOf } from './git-paths.js';
 import type { OriginSource } from './origins.js';
-import { DEFAULT_ORIGIN, originOf } from './origins.js';
+import { DEFAULT_ORIGIN, entriesOf, originName, originOfWord } from './origins.js';
 import { hasAncestor, isWithin } from './roots.js';
 
 /** What was resolved before. */
@@ -79,12 +78,14 @@ export function protectionsOf(request: ProtectionRequest): Protections {
 }
 
 function askedOf({ params, facts, source, grants }: ProtectionRequest): readonly ProtectedPath[] {
-  const origin = originOf('protect', source);
-  return pathsAmong(params.protect).flatMap((asked) => {
+  return entriesOf('protect', params, source).flatMap(({ asked, origin }) => {
     const { path, kind, dev, ino, links = 1 } = factOf(asked, facts);
     const granted = grants.find((grant) => grant.path === path);
     if (granted !== undefined) {
-      throw conflict(origin, `${path} cannot be protected: ${granted.origin.name} grants it`);
+      throw conflict(
+        origin,
+        `${path} cannot be protected: ${originName(granted.origin)} grants it`,
+      );
     }
     const entry = { kind, dev, ino, links, class: 'asked', origin } as const;
     return atEveryPath({ ...entry, path }, facts);
@@ -172,11 +173,12 @@ function hiddenOf(request: ProtectionRequest): {
   readonly notes: readonly ProtectionNote[];
 } {
   const { params, facts, source, workspace, writable, grants } = request;
-  const origin = originOf('hide', source);
+  const origin = originOfWord('hide', SECRETS, { params, source });
   const needed = [facts.cwd, workspace, ...writable, ...grants];
   const { tempParent } = facts.host;
-  const asked = pathsAmong(params.hide).flatMap((each): readonly HiddenPath[] => {
-    const { path, kind, dev, ino, links = 1 } = factOf(each, facts);
+  const asked = entriesOf('hide', params, source).flatMap((entry): readonly HiddenPath[] => {
+    const { origin } = entry;
+    const { path, kind, dev, ino, links = 1 } = factOf(entry.asked, facts);
     const paths = pathsTo(path, facts);
     const inside = needed.find((place) => paths.some((each) => isWithin(place.path, each)));
     if (inside !== undefined) {
@@ -202,6 +204,10 @@ function hiddenOf(request: ProtectionRequest): {
     return found.flatMap((one) => atEveryPath(one, facts));
   });
   const open = secrets.filter(({ path }) => needed.some((place) => isWithin(place.path, path)));
+  const [first] = open;
+  if (first !== undefined && origin.kind === 'ceiling') {
+    throw conflict(origin, `${first.path} is hidden from every run, and this one works in it`);
+  }
   const unique = new Map<string, HiddenPath>();
   for (const each of [...asked, ...secrets]) {
     if (!unique.has(each.path) && !open.includes(each)) unique.set(each.path, each);
@@ -250,7 +256,8 @@ function secretOf(
       ino,
       links,
       class: kind,
-      origin: { ...origin, name: `${origin.name} ${SECRETS}` },
+      // A line of a file names the word itself.
+      origin: origin.line === undefined ? { ...origin, name: `${origin.name} ${SECRETS}` } : origin,
     },
   ];
 }
@@ -300,13 +307,13 @@ function gitDirOf(repository: RepositoryFact): GitDir {
 }
 
 function conflict(
-  { name }: Origin,
+  origin: Origin,
   reason: string,
   advice = 'Leave one of the two out.',
 ): SandboxError {
   return new SandboxError({
     code: 'INVALID_REQUEST',
-    ...(name !== undefined && { object: name }),
+    object: originName(origin),
     details: { reason, advice },
   });
 }

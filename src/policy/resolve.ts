@@ -9,8 +9,18 @@ import type { Origin, Policy, PolicyParams, Root, Sourced } from '../schema/poli
 import { NOTHING_PROTECTED } from '../schema/protection.js';
 import type { Mode } from '../schema/vocabulary.js';
 import { factOf } from './asked.js';
+import { boundedGrants, boundedMode, boundedSockets } from './bounds.js';
+import type { FieldValue, NarrowableField } from './narrow.js';
+import { fallbackOf } from './narrow.js';
 import type { OriginSource } from './origins.js';
-import { DEFAULT_ORIGIN, isWrittenOut, originOf } from './origins.js';
+import {
+  DEFAULT_ORIGIN,
+  entriesOf,
+  isWrittenOut,
+  originName,
+  originOf,
+  originOfWord,
+} from './origins.js';
 import { protectionsOf } from './protection.js';
 import { collapseRoots, isRelated, isWithin } from './roots.js';
 import { checkCordon, checkWorkspace } from './width.js';
@@ -23,24 +33,31 @@ const UNCONFINED_ORIGIN: Origin = { kind: 'default', name: 'danger-full-access' 
  * facts lack a path that the parameters name.
  */
 export function resolve(params: PolicyParams, facts: PolicyFacts, source: OriginSource): Policy {
-  const mode = sourced('mode', { params, source, fallback: 'read-only' });
+  const asked = sourced('mode', { params, source });
   const workspace = workspaceOf(params, facts, source);
-  if (mode.value === 'danger-full-access') return unconfined({ params, source, mode, workspace });
+  if (asked.value === 'danger-full-access') {
+    return unconfined({ params, source, mode: asked, workspace });
+  }
   checkWorkspace(workspace, facts.host);
-  const writable = writableRoots({ params, facts, source, mode: mode.value, workspace });
+  const mode = boundedMode(asked, workspace.value, source.bounds);
+  const grants = boundedGrants(grantedRoots(params, facts, source), source.bounds);
+  const writable = collapseRoots(
+    mode.value === 'workspace-write' ? [workspace.value, ...grants.roots] : grants.roots,
+  );
   for (const root of writable) checkCordon(root, facts.host);
-  const reachable = reachableSockets(params, facts, source);
+  const sockets = boundedSockets(grantedSockets(params, facts, source), source.bounds);
+  const reachable = collapseRoots(sockets.roots);
   for (const root of reachable) checkCordon(root, facts.host, 'a reachable socket');
   const places = [workspace.value, { ...facts.cwd, origin: DEFAULT_ORIGIN }, ...reachable];
   const protect = protectOf(params, source);
-  const git = sourced('git', { params, source, fallback: 'default' });
+  const git = sourced('git', { params, source });
   const protections = protectionsOf({
     params,
     facts,
     source,
     workspace: workspace.value,
     writable,
-    grants: grantedRoots(params, facts, source),
+    grants: grants.roots,
     protect,
     git,
   });
@@ -50,30 +67,32 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     writable,
     exposes: exposedPackage(writable, facts),
     reachable,
-    temp: sourced('temp', { params, source, fallback: 'private' }),
+    temp: sourced('temp', { params, source }),
     sharedMemory: sharedMemoryOf(params, { facts, source, writable, places }),
     pty: ptyOf(params, { facts, source, writable }),
-    sockets: sourced('sockets', { params, source, fallback: 'own' }),
+    sockets: sourced('sockets', { params, source }),
     denials: denialsOf(params, source, mode.value),
     rootCapabilities: rootCapabilitiesOf(params, { facts, source, writable }),
     protect,
     git,
     ...protections,
-    namespaces: sourced('namespaces', { params, source, fallback: 'auto' }),
-    require: sourced('require', { params, source, fallback: 'partial' }),
+    notes: [...protections.notes, ...grants.notes, ...sockets.notes],
+    namespaces: sourced('namespaces', { params, source }),
+    require: sourced('require', { params, source }),
+    ...(source.bounds !== undefined && { bounds: source.bounds }),
   };
 }
 
-interface FieldRequest<Field extends keyof PolicyParams> {
+interface FieldRequest<Field extends NarrowableField> {
   readonly params: PolicyParams;
   readonly source: OriginSource;
-  readonly fallback: NonNullable<PolicyParams[Field]>;
+  readonly fallback?: FieldValue<Field>;
 }
 
-function sourced<Field extends keyof PolicyParams>(
+function sourced<Field extends NarrowableField>(
   field: Field,
-  { params, source, fallback }: FieldRequest<Field>,
-): Sourced<NonNullable<PolicyParams[Field]>> {
+  { params, source, fallback = fallbackOf(field) }: FieldRequest<Field>,
+): Sourced<FieldValue<Field>> {
   const value = params[field];
   if (value === undefined || value === null) return { value: fallback, origin: DEFAULT_ORIGIN };
   return { value, origin: originOf(field, source) };
@@ -96,26 +115,15 @@ function workspaceOf(
   return { value: { ...fact, origin }, origin };
 }
 
-interface RootRequest {
-  readonly params: PolicyParams;
-  readonly facts: PolicyFacts;
-  readonly source: OriginSource;
-  readonly mode: Mode;
-  readonly workspace: Sourced<Root>;
-}
-
 function grantedRoots(
-  { allowWrite = [] }: PolicyParams,
+  params: PolicyParams,
   facts: PolicyFacts,
   source: OriginSource,
 ): readonly Root[] {
-  const origin = originOf('allowWrite', source);
-  return allowWrite.map((asked) => ({ ...factOf(asked, facts), origin }));
-}
-
-function writableRoots({ params, facts, source, mode, workspace }: RootRequest): readonly Root[] {
-  const granted = grantedRoots(params, facts, source);
-  return collapseRoots(mode === 'workspace-write' ? [workspace.value, ...granted] : granted);
+  return entriesOf('allowWrite', params, source).map(({ asked, origin }) => ({
+    ...factOf(asked, facts),
+    origin,
+  }));
 }
 
 function exposedPackage(
@@ -127,13 +135,12 @@ function exposedPackage(
 }
 
 /** Only a socket can be granted: a directory of them would grant what is made in it later, by anybody. */
-function reachableSockets(
-  { allowSocket = [] }: PolicyParams,
+function grantedSockets(
+  params: PolicyParams,
   facts: PolicyFacts,
   source: OriginSource,
 ): readonly Root[] {
-  const origin = originOf('allowSocket', source);
-  const granted = allowSocket.map((asked) => {
+  return entriesOf('allowSocket', params, source).map(({ asked, origin }) => {
     const fact = factOf(asked, facts);
     if (fact.kind === 'socket') return { ...fact, origin };
     throw new SandboxError({
@@ -142,7 +149,6 @@ function reachableSockets(
       details: { reason: `a ${fact.kind}, not a socket` },
     });
   });
-  return collapseRoots(granted);
 }
 
 interface DeviceRequest {
@@ -161,7 +167,7 @@ function grantOf(name: DeviceName, { facts: { host }, writable }: DeviceRequest)
 function ptyOf(params: PolicyParams, request: DeviceRequest): Policy['pty'] {
   const grant = params.pty === undefined ? grantOf('/dev/pts', request) : undefined;
   if (grant !== undefined) return { value: 'shared', origin: grant.origin };
-  return sourced('pty', { params, source: request.source, fallback: 'none' });
+  return sourced('pty', { params, source: request.source });
 }
 
 /**
@@ -221,12 +227,13 @@ function rootCapabilitiesOf(
 function protectOf(params: PolicyParams, source: OriginSource): Policy['protect'] {
   const { protect } = params;
   const value = letsGo(protect) ? 'none' : 'default';
-  const origin = protect === undefined ? DEFAULT_ORIGIN : originOf('protect', source);
+  const origin =
+    protect === undefined ? DEFAULT_ORIGIN : originOfWord('protect', 'none', { params, source });
   if (value === 'default' || isWrittenOut(origin)) return { value, origin };
   throw new SandboxError({
     code: 'INVALID_REQUEST',
     object: 'protect',
-    details: { reason: `only the caller can say "${value}", not ${origin.name ?? origin.kind}` },
+    details: { reason: `only the caller can say "${value}", not ${originName(origin)}` },
   });
 }
 
@@ -234,9 +241,12 @@ function letsGo(protect: PolicyParams['protect']): boolean {
   return Array.isArray(protect) ? protect.includes('none') : protect === 'none';
 }
 
-type UnconfinedRequest = Pick<RootRequest, 'params' | 'source' | 'workspace'> & {
+interface UnconfinedRequest {
+  readonly params: PolicyParams;
+  readonly source: OriginSource;
+  readonly workspace: Sourced<Root>;
   readonly mode: Sourced<Mode>;
-};
+}
 
 /** Everything is the user's: the fields say so instead of promising what nothing would hold. */
 function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Policy {
@@ -259,6 +269,6 @@ function unconfined({ params, source, mode, workspace }: UnconfinedRequest): Pol
     git: { value: 'config', origin: UNCONFINED_ORIGIN },
     namespaces: { value: 'never', origin: UNCONFINED_ORIGIN },
     ...NOTHING_PROTECTED,
-    require: sourced('require', { params, source, fallback: 'partial' }),
+    require: sourced('require', { params, source }),
   };
 }

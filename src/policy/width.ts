@@ -14,6 +14,7 @@ const CORDON_WORDS: Readonly<Record<keyof HostFacts['cordon'], string>> = {
   state: "Cordon's state directory",
   config: "Cordon's configuration directory",
   cache: "Cordon's cache directory",
+  system: "the configuration of this machine's operators",
 };
 
 /** Throws `ROOT_TOO_WIDE` or `POLICY_COVERS_CORDON` for a workspace that nobody would choose but by being there. */
@@ -24,7 +25,9 @@ export function checkWorkspace(workspace: Sourced<Root>, host: HostFacts): void 
   if (covers !== undefined) {
     throw new SandboxError({ code: 'ROOT_TOO_WIDE', object: path, details: { covers } });
   }
-  const held = Object.values(host.cordon).some((directory) => isWithin(directory, path));
+  // From `/etc` much is read; where it would be written it is a writable root as well.
+  const { system: _, ...own } = host.cordon;
+  const held = Object.values(own).some((directory) => isWithin(directory, path));
   if (held) checkCordon(workspace.value, host, 'the workspace');
 }
 
@@ -44,10 +47,12 @@ export function exposedBy(
   { path, kind }: Pick<Root, 'path' | 'kind'>,
   { cordon }: HostFacts,
 ): keyof HostFacts['cordon'] | undefined {
-  const names = ['runtime', 'state', 'config', 'cache'] as const;
-  return names.find((name) =>
-    kind === 'directory' ? isRelated(path, cordon[name]) : isWithin(path, cordon[name]),
-  );
+  const names = ['runtime', 'state', 'config', 'cache', 'system'] as const;
+  return names.find((name) => {
+    const directory = cordon[name];
+    if (directory === undefined) return false;
+    return kind === 'directory' ? isRelated(path, directory) : isWithin(path, directory);
+  });
 }
 
 function tooWide(path: string, homes: readonly string[]): string | undefined {

@@ -70,10 +70,12 @@ export type ConfineParams = CommandParams &
     readonly input?: string;
     /** It goes on without the connection: a job. */
     readonly detach?: boolean;
-    /** Whether the project's configuration file counts; `read` by default. */
-    readonly projectFile?: 'read' | 'ignore';
-    /** Looks at rules and class before it starts; true by default. */
+    /** It gets a connection to the daemon of its own, for runs beside it that may do no more than it may. */
+    readonly daemon?: boolean;
+    /** Looks at rules and class before it starts; true by default, and always but for operators. */
     readonly check?: boolean;
+    /** `ignore`: the configuration in the workspace is passed over. */
+    readonly projectFile?: 'read' | 'ignore';
   };
 
 export interface ConfineStarted {
@@ -202,6 +204,7 @@ export const REQUESTS = {
   kill: new RequestType<{ readonly run: string; readonly reason?: string }, Empty, WireError>(
     'job.kill',
   ),
+  /** Those that the daemon has open and the connection may see. */
   sessions: new RequestType<Empty, { readonly sessions: readonly SessionView[] }, WireError>(
     'session.list',
   ),

@@ -6,7 +6,19 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { errnoOf } from '../errors/errno.js';
+import { SandboxError } from '../errors/sandbox-error.js';
 import type { ConfineOptions } from '../schema/params.js';
+
+/** Throws `INVALID_REQUEST` for input that would be written to nothing. */
+export function checkInput({ input, stdio = 'pipe' }: ConfineOptions): void {
+  const stdin = typeof stdio === 'string' ? stdio : stdio[0];
+  if (input === undefined || stdin === 'pipe') return;
+  throw new SandboxError({
+    code: 'INVALID_REQUEST',
+    object: 'input',
+    details: { reason: 'it is written to a pipe, and stdin is none (`stdio`)' },
+  });
+}
 
 /** Writes `input` and ends `stdin`. `onFailed` is told when a stream that is the input fails. */
 export function feed(

@@ -10,6 +10,7 @@ import type { Backend } from '../backend/backend.js';
 import type { SandboxError } from '../errors/sandbox-error.js';
 import type { TempRequest } from '../native/binding.js';
 import type { StartedRecord } from '../native/records.js';
+import type { Enforcement } from '../schema/enforcement.js';
 import type { Aftermath } from '../schema/finding.js';
 import { NO_AFTERMATH } from '../schema/finding.js';
 import { LIMITS } from '../schema/limits.js';
@@ -36,9 +37,20 @@ export interface LaunchingRequest {
   readonly backend: Backend;
   readonly stdio: CommandStdio;
   readonly startedAt: number;
+  readonly signal: AbortSignal | undefined;
+  readonly admit?: Admit | undefined;
   /** The command's end of its connection to its daemon; the caller's to close. */
   readonly daemon?: number | undefined;
 }
+
+/** What a Run would be, with everything looked up and held. */
+export interface Candidate {
+  readonly resolved: Resolved;
+  readonly enforcement: Enforcement;
+}
+
+/** Asked once, before the launch: it waits for the answer, and a rejection is its refusal. */
+export type Admit = (candidate: Candidate) => Promise<void>;
 
 /** Owns everything of one Run until its result settles. */
 export class Launching {
@@ -57,18 +69,19 @@ export class Launching {
   /** Undefined as long as it is being looked at. */
   #aftermath: Aftermath | undefined;
   #pid: number | undefined;
+  #admission: 'asked' | 'given' | undefined;
   #isSent = false;
   #isHeld = false;
   #isSettled = false;
 
   constructor(request: LaunchingRequest) {
     this.#request = request;
-    const { options, stdio } = request;
+    const { options, stdio, signal } = request;
     this.#started.promise.catch(() => undefined);
     this.#execution = new Execution({
       timeoutMs: options.timeout ?? 0,
       killAfterMs: options.killAfter ?? LIMITS.killAfterMs.value,
-      signal: options.signal,
+      signal,
       onLaunched: (started) => this.#launched(started),
       onExited: () => this.#collection?.limit(),
       onEnd: (end) => this.#ended(end),
@@ -122,6 +135,7 @@ export class Launching {
     const resolved = this.#resolved;
     const { kernel, proven = NOTHING_PROVEN } = backend;
     this.#compiled ??= compileRequest(resolved, { kernel, proven, terminal: stdio });
+    if (!this.#isAdmitted(resolved, this.#compiled)) return false;
     this.#watch ??= this.#watched(resolved, this.#compiled);
     const control = backend.launch({
       bytes: this.#compiled.bytes,
@@ -138,6 +152,21 @@ export class Launching {
     this.#collection = this.#collect();
     this.#feed();
     return true;
+  }
+
+  #isAdmitted(resolved: Resolved, { enforcement }: Compiled): boolean {
+    const { admit } = this.#request;
+    if (admit === undefined || this.#admission === 'given') return true;
+    if (this.#admission === 'asked') return false;
+    this.#admission = 'asked';
+    admit({ resolved, enforcement }).then(
+      () => {
+        this.#admission = 'given';
+        this.#queue();
+      },
+      (error: unknown) => this.#refuse(error),
+    );
+    return false;
   }
 
   #watched({ policy }: Resolved, { enforcement }: Compiled): Watch | undefined {

@@ -20,7 +20,8 @@ export function lookAt(params: InspectParams): Look {
   const face = params.origin ?? 'option';
   const { facts, dispose } = gatherFacts(params, { cwd: params.cwd, env: process.env });
   try {
-    return { policy: resolve(params, facts, { face, fields: params.origins }), host: facts.host };
+    const { origins: fields, bounds } = params;
+    return { policy: resolve(params, facts, { face, fields, bounds }), host: facts.host };
   } finally {
     dispose();
   }

@@ -140,7 +140,8 @@ function lookUpAnew(options: ConfineOptions, { cwd, env }: Whereabouts): LookedU
   try {
     // Options that were recalled are frozen, and the same each time.
     const params = Object.isFrozen(options) ? options : policyParams(options);
-    const source = { face: options.origin ?? 'option', fields: options.origins };
+    const { origin: face = 'option', origins: fields, bounds } = options;
+    const source = { face, fields, bounds };
     const policy = policies.of({ params, facts, source }, () => resolve(params, facts, source));
     return { facts, policy, environment: environmentOf(env, options, policy), dispose };
   } catch (error) {

@@ -5,46 +5,40 @@
  */
 
 import { selectBackend } from '../backend/select.js';
-import { SandboxError } from '../errors/sandbox-error.js';
+import type { SandboxError } from '../errors/sandbox-error.js';
 import { nowMs } from '../platform/clock.js';
-import type { Command, ConfineOptions } from '../schema/params.js';
+import type { Command, ConfineOptions, StdioOption } from '../schema/params.js';
 import { closedStreams } from './closed-streams.js';
 import { refusalOf } from './failure.js';
+import { checkInput } from './input.js';
+import type { Admit } from './launching.js';
 import { Launching } from './launching.js';
 import { resultOf } from './result.js';
 import { Run } from './run.js';
 import { CommandStdio } from './stdio.js';
 
-/** What only a daemon gives a run: a descriptor that becomes `DAEMON_FD` of the command; the caller's to close. */
-export interface RunExtras {
+/** What is said of one start beside options that many have in common. */
+export interface StartRequest {
   readonly startedAt?: number;
+  readonly admit?: Admit;
+  readonly signal?: AbortSignal;
+  readonly stdio?: StdioOption;
+  /** What only a daemon gives a run: a descriptor that becomes `DAEMON_FD` of the command; the caller's to close. */
   readonly daemon?: number | undefined;
 }
 
 /** Starts a command whose options have been accepted. Never throws: what stops it is the Run's failure. */
-export function startRun(
-  command: Command,
-  options: ConfineOptions,
-  { startedAt = nowMs(), daemon }: RunExtras = {},
-): Run {
+export function startRun(command: Command, options: ConfineOptions, start: StartRequest = {}): Run {
+  const { startedAt = nowMs(), admit, signal = options.signal, daemon } = start;
   try {
     checkInput(options);
     const backend = selectBackend();
-    const stdio = new CommandStdio(backend.binding, options.stdio);
-    return new Launching({ command, options, backend, stdio, startedAt, daemon }).run;
+    const stdio = new CommandStdio(backend.binding, start.stdio ?? options.stdio);
+    return new Launching({ command, options, backend, stdio, startedAt, admit, signal, daemon })
+      .run;
   } catch (error) {
     return refusedRun(command, { options, startedAt, error: refusalOf(error) });
   }
-}
-
-function checkInput({ input, stdio = 'pipe' }: ConfineOptions): void {
-  const stdin = typeof stdio === 'string' ? stdio : stdio[0];
-  if (input === undefined || stdin === 'pipe') return;
-  throw new SandboxError({
-    code: 'INVALID_REQUEST',
-    object: 'input',
-    details: { reason: 'it is written to a pipe, and stdin is none (`stdio`)' },
-  });
 }
 
 interface Refusal {

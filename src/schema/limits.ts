@@ -6,7 +6,7 @@
 /** `error` is a code of `errors/codes.ts`; null where passing the bound is not an error (the row says what happens). */
 export interface Limit {
   readonly value: number;
-  readonly unit: 'entries' | 'bytes' | 'descriptors' | 'milliseconds' | 'levels';
+  readonly unit: 'entries' | 'bytes' | 'characters' | 'descriptors' | 'milliseconds' | 'levels';
   readonly error: 'LIMIT_EXCEEDED' | 'INVALID_REQUEST' | 'COMMAND_TOO_LONG' | null;
   readonly words: string;
 }
@@ -187,6 +187,18 @@ export const LIMITS = {
     error: null,
     words: "events of a session's log that share one flush to the disk",
   },
+  logLingerMs: {
+    value: 10,
+    unit: 'milliseconds',
+    error: null,
+    words: "that an event of a session's log that nothing waits for waits for others",
+  },
+  logFlushMs: {
+    value: 2,
+    unit: 'milliseconds',
+    error: null,
+    words: "flushing a session's log; when it took longer, another thread does it for a while",
+  },
   logSegment: {
     value: 8_388_608,
     unit: 'bytes',
@@ -260,11 +272,157 @@ export const LIMITS = {
     error: 'LIMIT_EXCEEDED',
     words: 'jobs that run at once; of those that have ended the last ones are remembered',
   },
+  runs: {
+    value: 4096,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'runs of a daemon at once, jobs among them',
+  },
+  endedRuns: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: 'runs that have ended with their connection there, and are remembered',
+  },
+  keptOutput: {
+    value: 268_435_456,
+    unit: 'bytes',
+    error: null,
+    words:
+      'of the output of all jobs that are kept; of more that of the longest ended is let go first',
+  },
+  idleSessions: {
+    value: 64,
+    unit: 'entries',
+    error: null,
+    words: 'sessions that nobody uses and whose logs stay open for the next one who does',
+  },
+  waitMs: {
+    value: 60_000,
+    unit: 'milliseconds',
+    error: null,
+    words: 'that reading a job waits for more',
+  },
+  stdinQueue: {
+    value: 4_194_304,
+    unit: 'bytes',
+    error: 'LIMIT_EXCEEDED',
+    words: 'written to a run that it has not read yet',
+  },
+  loggedArguments: {
+    value: 262_144,
+    unit: 'bytes',
+    error: null,
+    words: "of a run's command line in its session's log; the digest is of all",
+  },
+  loggedPaths: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: "of each list of a policy in a session's log; the digest is of all",
+  },
   stopMs: {
     value: 10_000,
     unit: 'milliseconds',
     error: null,
     words: 'that running commands get to end by themselves when the daemon is asked to stop',
+  },
+  configBytes: {
+    value: 4_194_304,
+    unit: 'bytes',
+    error: null,
+    words: 'one file of the configuration; a larger one is refused (`CONFIG_UNREADABLE`)',
+  },
+  configLevels: {
+    value: 16,
+    unit: 'levels',
+    error: null,
+    words: 'tables and arrays in one another in a file of the configuration',
+  },
+  rules: {
+    value: 16_384,
+    unit: 'entries',
+    error: 'LIMIT_EXCEEDED',
+    words: 'permission rules of one file or call',
+  },
+  rulePatternCharacters: {
+    value: 4096,
+    unit: 'characters',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's pattern",
+  },
+  rulePatternWords: {
+    value: 256,
+    unit: 'entries',
+    error: 'INVALID_REQUEST',
+    words: "words of a permission rule's pattern",
+  },
+  ruleMessageCharacters: {
+    value: 1000,
+    unit: 'characters',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's message",
+  },
+  ruleNameCharacters: {
+    value: 128,
+    unit: 'characters',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's id, or the name of its tool",
+  },
+  rulePriority: {
+    value: 1_000_000,
+    unit: 'levels',
+    error: 'INVALID_REQUEST',
+    words: "a permission rule's priority, either way from 0",
+  },
+  rulesLockMs: {
+    value: 5000,
+    unit: 'milliseconds',
+    error: null,
+    words:
+      'waiting for another writer of the file of rules; then it is refused (`RULES_UNWRITABLE`)',
+  },
+  nearMisses: {
+    value: 5,
+    unit: 'entries',
+    error: null,
+    words: 'rules that nearly matched, shown for one part of a command line',
+  },
+  comparedRules: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: 'rules that are looked through for those that nearly matched',
+  },
+  commandBytes: {
+    value: 65_536,
+    unit: 'bytes',
+    error: null,
+    words: 'a command line; what is longer is not judged, and not allowed',
+  },
+  commandLevels: {
+    value: 64,
+    unit: 'levels',
+    error: null,
+    words: 'groups, substitutions and scripts within each other in a command line',
+  },
+  commandNodes: {
+    value: 30_000,
+    unit: 'entries',
+    error: null,
+    words: 'words, commands and expansions of one command line',
+  },
+  commandParts: {
+    value: 5_000,
+    unit: 'entries',
+    error: null,
+    words: 'commands of one line, each call of its functions and each round of its loops counted',
+  },
+  braceWords: {
+    value: 256,
+    unit: 'entries',
+    error: null,
+    words: 'words that one brace expansion makes; past it they are taken for unknown',
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 

@@ -5,7 +5,7 @@
 
 import type { Readable, Stream } from 'node:stream';
 import type { CallerFace } from './option-names.js';
-import type { Origin, PolicyParams } from './policy.js';
+import type { Bounds, Origin, PolicyParams } from './policy.js';
 import {
   commandSchema,
   confineOptionsSchema,
@@ -31,8 +31,13 @@ export type StdioOption =
   | 'ignore'
   | readonly [StdioEntry, StdioEntry, StdioEntry];
 
-/** Origins of single fields, where the caller knows better than "all from one face": variables, files. */
-export type FieldOrigins = Readonly<Partial<Record<keyof PolicyParams, Origin>>>;
+/**
+ * Origins of single fields, where the caller knows better than "all from one face": variables, files. Of a list there may
+ * be one for each entry.
+ */
+export type FieldOrigins = Readonly<
+  Partial<Record<keyof PolicyParams, Origin | readonly Origin[]>>
+>;
 
 /** Where a policy is asked for: what its relative paths and its host facts hang on. */
 export interface InspectParams extends PolicyParams {
@@ -42,6 +47,8 @@ export interface InspectParams extends PolicyParams {
   /** How origins are named in reports; the command line passes `flag`. */
   readonly origin?: CallerFace | undefined;
   readonly origins?: FieldOrigins | undefined;
+  /** What a ceiling leaves of the places above: those beyond are left out, and the policy's notes say so. */
+  readonly bounds?: Bounds | undefined;
 }
 
 /** Options of `confine` and `prepare`: the policy's, and Node's and execa's launch options under their names. */
@@ -129,7 +136,7 @@ export interface FieldWords {
 
 const OPTION_WORDS: FieldWords = { expected: EXPECTED, values: VALUES };
 
-/** Parses with one of the strict schemas. Never throws. */
+/** Parses through a strict schema: one problem, in words. Never throws. */
 export function parseWith<T>(
   schema: OptionsSchema<T>,
   value: unknown,
@@ -141,7 +148,10 @@ export function parseWith<T>(
   const result = schema.safeParse(value, { jitless });
   if (result.success) return { ok: true, value: result.data };
   const known = Object.keys(schema.shape);
-  return { ok: false, problem: problemOf(result.error.issues[0] ?? null, value, { known, words }) };
+  const issues: readonly Issue[] = result.error.issues;
+  // A name that is mistyped is more than what is missing for it.
+  const issue = issues.find(({ keys }) => keys !== undefined) ?? issues[0] ?? null;
+  return { ok: false, problem: problemOf(issue, value, { known, words }) };
 }
 
 function problemOf(

@@ -28,9 +28,22 @@ import { PROTECT_CHOICES } from './vocabulary.js';
 
 /** Where a value came from. `name` is the flag, option, variable or file. */
 export interface Origin {
-  readonly kind: 'default' | 'option' | 'flag' | 'environment' | 'host';
+  readonly kind:
+    | 'default'
+    | 'option'
+    | 'flag'
+    | 'environment'
+    | 'host'
+    | 'session'
+    | 'run'
+    | ConfigLevel;
   readonly name?: string;
+  /** Of a file. */
+  readonly line?: number;
 }
+
+/** A file of the configuration, by whom it speaks for. */
+export type ConfigLevel = 'system' | 'user' | 'project' | 'ceiling';
 
 /** A value and its origin. */
 export interface Sourced<T> {
@@ -109,6 +122,22 @@ export function policyParams(options: PolicyParams): PolicyParams {
   return params;
 }
 
+/** What a ceiling leaves of the places that a policy may name: canonical paths, held against what was found there. */
+export interface Bounds {
+  readonly origin: Origin;
+  /** The workspace is writable only in this tree. */
+  readonly workspace?: string | undefined;
+  /** Trees that grants lie in; absent: anywhere. */
+  readonly allowWrite?: readonly string[] | undefined;
+  readonly allowSocket?: readonly string[] | undefined;
+  /** No writable root is one of these or lies in one. */
+  readonly closed?: readonly string[] | undefined;
+  /** Nor holds one of these. */
+  readonly apart?: readonly string[] | undefined;
+  /** The widest value of each other field; the parameters are met with it before they are resolved. */
+  readonly most?: PolicyParams | undefined;
+}
+
 /** The finished policy of one Run. A value: carried with the call, never process state. */
 export interface Policy {
   readonly mode: Sourced<Mode>;
@@ -142,6 +171,8 @@ export interface Policy {
   readonly notes: readonly ProtectionNote[];
   readonly namespaces: Sourced<NamespacesChoice>;
   readonly require: Sourced<Requirement>;
+  /** Of a ceiling: no grant goes beyond. */
+  readonly bounds?: Bounds;
 }
 
 /** Whether what a Run leaves is looked at: it may write a directory, and nobody let go of the protections. */

@@ -103,7 +103,9 @@ export interface ProtectionNote {
     /** A grant names a protected path or what holds it, and outranks the protection. */
     | 'grant-outranks'
     /** A protected or hidden file has a second name, which is neither. */
-    | 'second-name';
+    | 'second-name'
+    /** A place that was asked for and that the ceiling leaves out. */
+    | 'above-ceiling';
   readonly path: string;
   readonly widening?: PolicyParams;
 }

@@ -18,10 +18,14 @@ import {
   tuple,
   union,
 } from 'zod/mini';
+import type { CheckOptions, RuleInput } from './check.js';
+import { VERDICTS } from './command-class.js';
+import type { ConfigField, ConfigSettings } from './config.js';
 import { LIMITS } from './limits.js';
 import { CALLER_FACES } from './option-names.js';
 import type { Command, ConfineOptions, FieldOrigins, InspectParams } from './params.js';
-import type { PolicyParams } from './policy.js';
+import type { Bounds, PolicyParams } from './policy.js';
+import type { RuleParams } from './rule.js';
 import {
   DENIALS_CHOICES,
   GIT_CHOICES,
@@ -30,7 +34,10 @@ import {
   NAMESPACES_CHOICES,
   PROTECT_CHOICES,
   PTY_CHOICES,
+  REQUIRED,
   ROOT_CAPABILITIES_CHOICES,
+  RULE_DEFAULTS,
+  RULE_SETS,
   SHARED_MEMORY_CHOICES,
   SOCKETS_CHOICES,
   TEMP_CHOICES,
@@ -70,9 +77,12 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   protect: PROTECT_CHOICES,
   git: GIT_CHOICES,
   require: [...REQUIREMENT_WORDS, ...GUARANTEES],
+  ruleDefault: RULE_DEFAULTS,
+  ruleSet: RULE_SETS,
   stdio: STDIO_WORDS,
   encoding: ENCODINGS,
   origin: CALLER_FACES,
+  behavior: VERDICTS,
 };
 
 const BYTES_OF_A_PATH = 'a non-empty path without NUL bytes';
@@ -98,11 +108,17 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   'hide[]': BYTES_OF_A_PATH,
   git: listed(GIT_CHOICES),
   require: `${listed(REQUIREMENT_WORDS)}, or a list of guarantees`,
-  'require[]': `a guarantee (${GUARANTEES.join(', ')})`,
+  'require[]': `full or a guarantee (${GUARANTEES.join(', ')})`,
+  timeoutSeconds: `seconds from 0 to ${Math.floor(LIMITS.timeoutMs.value / 1000)}`,
+  killAfterSeconds: `seconds from 0 to ${Math.floor(LIMITS.timeoutMs.value / 1000)}`,
+  askWrites: 'true or false',
+  ruleDefault: listed(RULE_DEFAULTS),
+  ruleSet: listed(RULE_SETS),
   cwd: BYTES_OF_A_PATH,
   env: 'an object of strings; names without "=", nothing with a NUL byte',
   origin: listed(CALLER_FACES),
   origins: 'an object with the origin of each field',
+  bounds: 'an object with the trees that places must lie in',
   extendEnv: 'true or false',
   stdio: `${listed(STDIO_WORDS)}, or an array of three of these, descriptor numbers or streams with a descriptor`,
   'stdio[]': `${listed(STDIO_WORDS)}, a descriptor number or a stream with a descriptor`,
@@ -119,6 +135,19 @@ export const EXPECTED: Readonly<Record<string, string>> = {
   file: 'a non-empty program name or path without NUL bytes',
   args: 'an array of strings without NUL bytes',
   'args[]': 'a string without NUL bytes',
+  tool: `the name of a tool, or "*", of at most ${LIMITS.ruleNameCharacters.value} characters`,
+  behavior: listed(VERDICTS),
+  pattern: `words of at most ${LIMITS.rulePatternCharacters.value} characters, without control characters`,
+  priority: `a whole number from -${LIMITS.rulePriority.value} to ${LIMITS.rulePriority.value}`,
+  message: `a sentence of at most ${LIMITS.ruleMessageCharacters.value} characters, without control characters`,
+  id: `letters, digits, ".", "_" and "-", a letter or digit first, at most ${LIMITS.ruleNameCharacters.value} characters`,
+  ceiling: 'true or false',
+  rules: `an array of at most ${LIMITS.rules.value} rules`,
+  'rules[]': 'a rule',
+  contexts: 'an array of { rules, isOwned }',
+  'contexts[]': `{ rules, isOwned }, with at most ${LIMITS.rules.value} rules`,
+  denyHosts: 'an array of host names',
+  'denyHosts[]': 'the name of a host',
 };
 
 export function listed(values: readonly string[]): string {
@@ -133,6 +162,7 @@ export const path = () => text().check(minLength(1));
 const pathList = () => array(path()).check(maxLength(LIMITS.roots.value));
 export const delay = () => number().check(refine((ms) => ms >= 0 && ms <= LIMITS.timeoutMs.value));
 
+/** A schema for each field of a policy. */
 export function policyShape() {
   return {
     mode: optional(oneOf(MODES)),
@@ -149,7 +179,7 @@ export function policyShape() {
     protect: optional(union([oneOf(PROTECT_CHOICES), pathList()])),
     hide: optional(pathList()),
     git: optional(oneOf(GIT_CHOICES)),
-    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(GUARANTEES))])),
+    require: optional(union([oneOf(REQUIREMENT_WORDS), array(oneOf(REQUIRED))])),
   };
 }
 
@@ -160,6 +190,7 @@ function inspectShape() {
     env: optional(custom<NodeJS.ProcessEnv>(isEnvironment)),
     origin: optional(oneOf(CALLER_FACES)),
     origins: optional(custom<FieldOrigins>(isObject)),
+    bounds: optional(custom<Bounds>(isObject)),
   };
 }
 
@@ -239,6 +270,84 @@ export const confineOptionsSchema: () => OptionsSchema<ConfineOptions> = lazy(()
 export const commandSchema: () => OptionsSchema<Command> = lazy(() =>
   strictObject({ file: custom<string>(isProgramName), args: array(custom<string>(isArgument)) }),
 );
+
+function settingsShape() {
+  const seconds = () =>
+    number().check(refine((each) => each >= 0 && each <= LIMITS.timeoutMs.value / 1000));
+  return {
+    timeoutSeconds: optional(seconds()),
+    killAfterSeconds: optional(seconds()),
+    askWrites: optional(boolean()),
+    ruleDefault: optional(oneOf(RULE_DEFAULTS)),
+    ruleSet: optional(oneOf(RULE_SETS)),
+  };
+}
+
+export const configSettingsSchema: () => OptionsSchema<ConfigSettings> = lazy(() =>
+  strictObject(settingsShape()),
+);
+
+const configShape = lazy(() => ({ ...policyShape(), ...settingsShape() }));
+
+/** A schema for an object that has only this field. */
+export function configValueSchema(field: ConfigField): OptionsSchema<unknown> {
+  return strictObject({ [field]: configShape()[field] });
+}
+
+/** Each entry is read for itself, later. */
+const ruleList = () => array(custom<RuleInput>(isObject)).check(maxLength(LIMITS.rules.value));
+
+function checkShape() {
+  return {
+    askWrites: optional(boolean()),
+    ruleDefault: optional(oneOf(RULE_DEFAULTS)),
+    ruleSet: optional(oneOf(RULE_SETS)),
+    denyHosts: optional(array(text().check(minLength(1))).check(maxLength(LIMITS.rules.value))),
+    rules: optional(ruleList()),
+    contexts: optional(array(strictObject({ rules: ruleList(), isOwned: boolean() }))),
+  };
+}
+
+export const checkOptionsSchema: () => OptionsSchema<CheckOptions> = lazy(() =>
+  strictObject({ ...inspectShape(), ...checkShape() }),
+);
+
+export const ruleSchema: () => OptionsSchema<RuleParams> = lazy(() =>
+  strictObject({
+    tool: string().check(refine(isToolName)),
+    behavior: oneOf(VERDICTS),
+    pattern: optional(string().check(refine(isPattern))),
+    priority: optional(number().check(refine(isPriority))),
+    message: optional(string().check(refine(isMessage))),
+    id: optional(string().check(refine(isRuleId))),
+    ceiling: optional(boolean()),
+  }),
+);
+
+const TOOL_NAME = /^(?:\*|[^\p{Cc}\p{Cf}\p{Cs}\p{Z}*]+)$/u;
+const RULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+// A tab, too, may part words; anything else that is not seen would make two patterns look like one.
+const UNSEEN = /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[^\P{Cc}\t]/u;
+
+function isToolName(name: string): boolean {
+  return name.length <= LIMITS.ruleNameCharacters.value && TOOL_NAME.test(name);
+}
+
+function isRuleId(id: string): boolean {
+  return id.length <= LIMITS.ruleNameCharacters.value && RULE_ID.test(id);
+}
+
+function isPattern(pattern: string): boolean {
+  return pattern.length <= LIMITS.rulePatternCharacters.value && !UNSEEN.test(pattern);
+}
+
+function isMessage(message: string): boolean {
+  return message.length <= LIMITS.ruleMessageCharacters.value && !UNSEEN.test(message);
+}
+
+function isPriority(priority: number): boolean {
+  return Number.isInteger(priority) && Math.abs(priority) <= LIMITS.rulePriority.value;
+}
 
 /** The schema's own answer, without the schema: every run asks it, and hardly any is refused. */
 export function isCommand(value: { file: unknown; args: unknown }): value is Command {

@@ -46,6 +46,14 @@ export type ProtectChoice = (typeof PROTECT_CHOICES)[number];
 export const GIT_CHOICES = ['default', 'config'] as const;
 export type GitChoice = (typeof GIT_CHOICES)[number];
 
+/** What is said of a part of a command line that no rule speaks for and that is not known. */
+export const RULE_DEFAULTS = ['ask', 'allow'] as const;
+export type RuleDefault = (typeof RULE_DEFAULTS)[number];
+
+/** Which built-in rules there are beside one's own. */
+export const RULE_SETS = ['standard', 'classic'] as const;
+export type RuleSetName = (typeof RULE_SETS)[number];
+
 /** Every named promise, in the order reports print them. */
 export const GUARANTEES = [
   'write',
@@ -95,5 +103,9 @@ export type Mechanism =
   | 'quarantine'
   | 'cgroup';
 
-/** The caller's minimum. A list names guarantees that must be met. */
-export type Requirement = 'partial' | 'full' | readonly Guarantee[];
+/** In a list `full` asks for every promise, beside the guarantees it names. */
+export const REQUIRED = ['full', ...GUARANTEES] as const;
+export type Required = (typeof REQUIRED)[number];
+
+/** The caller's minimum. A list names what must be met. */
+export type Requirement = 'partial' | 'full' | readonly Required[];

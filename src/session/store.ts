@@ -12,9 +12,11 @@ import { ensurePrivateDirectory } from '../platform/paths.js';
 import { randomBytes } from '../platform/random.js';
 import type { EventData, EventType, LogEvent, Peer, SessionId } from '../schema/session.js';
 import { LOG_FORMAT, sessionId } from '../schema/session.js';
+import type { OpenRun } from './fold.js';
 import { SessionFold } from './fold.js';
 import type { BrokenLine } from './verify.js';
 import { readLog } from './verify.js';
+import type { AppendOptions } from './writer.js';
 import { LogWriter } from './writer.js';
 
 const FOLDER = 'sessions';
@@ -56,17 +58,24 @@ export interface OpenRequest {
 export class Session {
   readonly id: SessionId;
   readonly fold: SessionFold;
+  /** Runs that were open when the log was: nobody lived to end them. */
+  readonly lost: readonly OpenRun[];
   readonly #writer: LogWriter;
 
   constructor(id: SessionId, writer: LogWriter, fold: SessionFold) {
     this.id = id;
     this.fold = fold;
+    this.lost = [...fold.open.values()];
     this.#writer = writer;
   }
 
   /** Appends an event; what the session comes to changes when it is on the disk. Throws `LOG_UNWRITABLE`. */
-  async append<Type extends EventType>(type: Type, data: EventData[Type]): Promise<LogEvent> {
-    const event = await this.#writer.append(type, data);
+  async append<Type extends EventType>(
+    type: Type,
+    data: EventData[Type],
+    options: AppendOptions = {},
+  ): Promise<LogEvent> {
+    const event = await this.#writer.append(type, data, options);
     this.fold.take(event);
     return event;
   }
@@ -81,21 +90,43 @@ export class Session {
  * `LogWriter.open` does, and `LOG_NEWER`.
  */
 export async function openSession({ binding, state, id, by }: OpenRequest): Promise<Session> {
-  ensurePrivateDirectory(join(state, FOLDER), by.uid);
-  const directory = ensurePrivateDirectory(sessionDirectory(state, id), by.uid);
+  const directory = ownDirectory(state, { id, uid: by.uid });
   const fold = new SessionFold();
   const writer = await LogWriter.open({ binding, directory, onEvent: fold.take });
   const session = new Session(id, writer, fold);
   try {
     if (fold.id === undefined)
       await session.append('session/opened', { format: LOG_FORMAT, id, by });
-    for (const run of [...fold.open.keys()]) {
+    for (const { started } of session.lost) {
+      const { run } = started;
       await session.append('run/ended', { run, outcome: { kind: 'lost' }, recovered: true });
     }
     return session;
   } catch (error) {
     await session.close();
     throw error;
+  }
+}
+
+/** Throws `LOG_UNWRITABLE`. */
+function ownDirectory(
+  state: string,
+  { id, uid }: { readonly id: SessionId; readonly uid: number },
+): string {
+  const directory = sessionDirectory(state, id);
+  try {
+    ensurePrivateDirectory(join(state, FOLDER), uid);
+    return ensurePrivateDirectory(directory, uid);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    const { errno, details } = error;
+    throw new SandboxError({
+      code: 'LOG_UNWRITABLE',
+      object: directory,
+      cause: error,
+      ...(errno !== undefined && { errno }),
+      ...(details.reason !== undefined && { details: { reason: details.reason } }),
+    });
   }
 }
 

@@ -16,14 +16,13 @@ export interface ParameterOperation {
   readonly operands: readonly Word[];
 }
 
-/** A stretch of a word. `quoted`: neither split nor expanded to names. */
+/**
+ * A stretch of a word. `quoted`: neither split nor expanded to names. Braces, tildes and patterns stand in the unquoted text
+ * as they are written: what they become depends on where the shell reads them.
+ */
 export type Piece = Span &
   (
     | { readonly kind: 'text'; readonly value: string; readonly quoted: boolean }
-    /** An unquoted pattern that expands to the names it matches: `*`, `?`, `[…]`, `@(…)`. */
-    | { readonly kind: 'glob'; readonly pattern: string }
-    /** An unquoted brace expansion: the words that it stands for are made by `expand`. */
-    | { readonly kind: 'brace'; readonly alternatives: readonly Word[] | undefined }
     | {
         readonly kind: 'parameter';
         readonly name: string;
@@ -42,14 +41,12 @@ export interface Word extends Span {
   readonly pieces: readonly Piece[];
 }
 
-/** What an arithmetic expression is made of: evaluating a name evaluates its value anew, so names matter. */
+/** An arithmetic expression, by its operands: evaluating a name evaluates its value anew, so names matter. */
 export interface Arithmetic extends Span {
-  /** Whether it is made of numbers and operators alone. */
-  readonly literal: boolean;
-  /** Whether it assigns: `=`, `+=`, `++` … */
-  readonly assigns: boolean;
-  /** Words in it that hold expansions or names. */
-  readonly words: readonly Word[];
+  /** Its operands that are not plain numbers. */
+  readonly operands: readonly Word[];
+  /** Those of them that it assigns to: `=`, `+=`, `++` … */
+  readonly assigned: readonly Word[];
 }
 
 export interface Assignment extends Span {
@@ -82,7 +79,7 @@ export interface SimpleCommand extends Span {
   readonly redirections: readonly Redirection[];
 }
 
-/** `[[ … ]]`: `arithmetic` says that the operator evaluates its operand (`-eq`, `-v` …). */
+/** One test in `[[ … ]]`. */
 export interface TestOperation extends Span {
   readonly operator: string;
   readonly operands: readonly Word[];
@@ -149,5 +146,11 @@ export interface Unparsed {
 }
 
 export type Parsed =
-  | { readonly kind: 'script'; readonly source: string; readonly body: List }
+  | {
+      readonly kind: 'script';
+      readonly source: string;
+      readonly body: List;
+      /** The first thing in it that a shell which only knows POSIX reads differently. */
+      readonly bashOnly: Span | undefined;
+    }
   | { readonly kind: 'unparsed'; readonly source: string; readonly unparsed: Unparsed };

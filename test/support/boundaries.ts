@@ -22,7 +22,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   plan: { folders: ['schema', 'errors', 'policy'], others: ['node:path'], pure: true },
   judgement: { folders: ['schema', 'errors'], others: ['node:path'], pure: true },
   shell: { folders: ['schema', 'errors'], others: ['unbash'], pure: true },
-  classify: { folders: ['schema', 'errors', 'shell'], others: ['node:path'], pure: true },
+  classify: { folders: ['schema', 'errors', 'shell'], others: ['../*', 'node:path'], pure: true },
   rules: {
     folders: ['schema', 'errors', 'policy', 'shell', 'classify'],
     others: ['node:path', 'node:url'],
@@ -83,6 +83,11 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
     others: NODE,
     pure: false,
   },
+  client: {
+    folders: ['schema', 'errors', 'native', 'platform', 'run', 'rpc'],
+    others: NODE,
+    pure: false,
+  },
   doctor: {
     folders: ['schema', 'errors', 'plan', 'native', 'platform', 'facts', 'backend'],
     others: NODE,
@@ -107,7 +112,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
       'session',
       'rpc',
     ],
-    others: [...NODE, 'vscode-jsonrpc/node', 'pino'],
+    others: ['../*', ...NODE, 'vscode-jsonrpc/node', 'pino'],
     pure: false,
   },
   // Of run only what the library face re-exports; by its own file, so that a command loads no more
@@ -123,6 +128,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
       'doctor',
       'session',
       'rpc',
+      'client',
       'daemon',
     ],
     others: ['../*', '../../index.js', '../commands/**', '../render/**', ...NODE, 'commander'],
@@ -134,7 +140,14 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
 export const COMMAND_START: readonly string[] = ['run/look.js', 'run/start.js'];
 
 /** What `src/index.ts` may re-export. */
-export const LIBRARY_FACE: readonly string[] = ['check', 'errors', 'rpc', 'run', 'schema'];
+export const LIBRARY_FACE: readonly string[] = [
+  'check',
+  'client',
+  'errors',
+  'rpc',
+  'run',
+  'schema',
+];
 
 /**
  * The list of `noRestrictedImports` that says what the boundary says: everything but. The last

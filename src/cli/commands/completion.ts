@@ -28,7 +28,7 @@ export function completionTree(tree: Command): readonly CompletionCommand[] {
     })),
     words: command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
     takesPath: command.registeredArguments.some((argument) => argument.name() === 'path'),
-    runsCommand: command.name() === 'run',
+    runsCommand: command.name() === 'run' || command.name() === 'check',
   }));
 }
 

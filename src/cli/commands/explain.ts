@@ -9,16 +9,15 @@ import { parseQuestion } from '../../schema/explanation.js';
 import type { Invocation } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { print, STDOUT, sheetOf } from '../output.js';
-import { readPolicy } from '../policy-options.js';
 import { explanationText } from '../render/explanation.js';
 import { jsonText } from '../render/json.js';
-import { surroundings } from '../surroundings.js';
+import { readRequest } from '../request.js';
 
 /** Exits with 0 when it is allowed, with 1 when it is not. */
 export async function explainCommand({ given, json, operands }: Invocation): Promise<number> {
   const { operation, path } = accepted(parseQuestion(operands[0], operands[1]));
-  const { params, origins } = readPolicy(given, surroundings());
-  const explanation = explain({ ...params, origin: 'flag', origins }, operation, path);
+  const { asked } = await readRequest(given);
+  const explanation = explain(asked, operation, path);
   const code = explanation.allowed ? EXIT.ok : EXIT.failure;
   if (json) return print(jsonText(explanation), code);
   const lines = explanationText(sheetOf(STDOUT, process.env), explanation);

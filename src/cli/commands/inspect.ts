@@ -9,13 +9,12 @@ import { inspect } from '../../run/inspect.js';
 import type { Invocation } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { print, STDOUT, sheetOf } from '../output.js';
-import { readPolicy } from '../policy-options.js';
 import { enforcementText } from '../render/enforcement.js';
 import { errorJson } from '../render/error.js';
 import { jsonText } from '../render/json.js';
 import type { Sheet } from '../render/text.js';
 import { paint, wrap } from '../render/text.js';
-import { surroundings } from '../surroundings.js';
+import { readRequest } from '../request.js';
 
 function text(sheet: Sheet, { enforcement, unavailable }: Inspection): string {
   const lines = enforcementText(sheet, enforcement);
@@ -31,8 +30,8 @@ function json({ policy, enforcement, unavailable }: Inspection): string {
 
 /** Exits with 1 when a command under this policy would be refused, with 0 also for a partial enforcement. */
 export async function inspectCommand({ given, json: asJson }: Invocation): Promise<number> {
-  const { params, origins } = readPolicy(given, surroundings());
-  const inspection = await inspect({ ...params, origin: 'flag', origins });
+  const { asked } = await readRequest(given);
+  const inspection = await inspect(asked);
   const code = inspection.unavailable === undefined ? EXIT.ok : EXIT.failure;
   return print(asJson ? json(inspection) : text(sheetOf(STDOUT, process.env), inspection), code);
 }

@@ -9,10 +9,9 @@ import { proveWith } from '../../run/prove.js';
 import type { Invocation } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { print, STDOUT, sheetOf } from '../output.js';
-import { readPolicy } from '../policy-options.js';
 import { jsonText } from '../render/json.js';
 import { provingText } from '../render/prove.js';
-import { surroundings } from '../surroundings.js';
+import { readRequest } from '../request.js';
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -33,11 +32,8 @@ export async function proveCommand(
   { given, json }: Invocation,
   part: Pick<ProvePart, 'spoil'> = {},
 ): Promise<number> {
-  const { params, origins } = readPolicy(given, surroundings());
-  const proving = await proveWith(
-    { ...params, origin: 'flag', origins },
-    { ...part, onMade: removeWhenStopped() },
-  );
+  const { asked } = await readRequest(given);
+  const proving = await proveWith(asked, { ...part, onMade: removeWhenStopped() });
   const code = proving.holds ? EXIT.ok : EXIT.failure;
   if (json) return print(jsonText(proving), code);
   return print(`${provingText(sheetOf(STDOUT, process.env), proving).join('\n')}\n`, code);

@@ -6,26 +6,28 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import type { Settings } from '../../config/settings.js';
+import { limited } from '../../config/settings.js';
 import { SandboxError } from '../../errors/sandbox-error.js';
 import { nowMs } from '../../platform/clock.js';
 import type { Run } from '../../run/confine.js';
 import { lookAt } from '../../run/look.js';
 import { refusedRun, startRun } from '../../run/start.js';
-import type { ConfineOptions, InspectParams } from '../../schema/params.js';
+import type { Command, ConfineOptions, InspectParams } from '../../schema/params.js';
 import type { Policy, PolicyParams } from '../../schema/policy.js';
 import type { RunResult } from '../../schema/result.js';
 import type { Invocation } from '../arguments.js';
 import { exitOf, exitOfCode } from '../exit.js';
+import type { GivenOptions } from '../options.js';
 import { readOptions, UsageError } from '../options.js';
 import { isInteractive, say } from '../output.js';
-import { readPolicy } from '../policy-options.js';
 import { errorText } from '../render/error.js';
 import { findingNotes, runNotes } from '../render/run.js';
 import type { Report } from '../report.js';
 import { openReport } from '../report.js';
+import { readRequest } from '../request.js';
 import type { RunSettings } from '../run-options.js';
 import { RUN_OPTIONS } from '../run-options.js';
-import { surroundings } from '../surroundings.js';
 
 /** Signals that mean the command, not us. Until it has ended none of them ends us. */
 const FORWARDED = [
@@ -50,12 +52,52 @@ function refuseAltered(operands: readonly string[]): void {
   throw new UsageError('an argument is not valid UTF-8, and would reach the command altered');
 }
 
+/** Throws `UsageError` when there is none. */
+export function commandFrom(operands: readonly string[]): Command {
+  const [file, ...args] = operands;
+  if (file === undefined) {
+    throw new UsageError('the command is missing: cordon run [options] -- COMMAND [ARG...]');
+  }
+  refuseAltered(operands);
+  return { file, args };
+}
+
+/** A flag's, else the configuration's; never longer than the ceiling's. */
+function timeLimits(
+  { timeoutMs, killAfterMs }: RunSettings,
+  configured: Settings,
+): Pick<RunSettings, 'timeoutMs' | 'killAfterMs'> {
+  const flag = { kind: 'flag', name: '--timeout' } as const;
+  const asked = timeoutMs === undefined ? configured.timeoutMs : { value: timeoutMs, origin: flag };
+  const kill = killAfterMs ?? configured.killAfterMs.value;
+  return {
+    timeoutMs: limited(asked, configured.mostMs).value,
+    ...(kill !== undefined && { killAfterMs: kill }),
+  };
+}
+
+/** What was asked for, and for how long. What is wrong with the configuration is the Run's refusal, and in its report. */
+export async function requested(
+  given: GivenOptions,
+  settings: RunSettings,
+): Promise<Pick<Request, 'asked' | 'settings'>> {
+  try {
+    const { asked, configuration } = await readRequest(given, settings.cwd);
+    return {
+      asked: { ...asked, ...fromHere(asked, settings.cwd) },
+      settings: { ...settings, ...timeLimits(settings, configuration.settings) },
+    };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { asked: error, settings };
+  }
+}
+
 /** Paths on a command line are written from where the user stands, also when the command runs elsewhere. */
 function fromHere(params: PolicyParams, cwd: string | undefined): PolicyParams {
-  if (cwd === undefined) return params;
+  if (cwd === undefined) return {};
   const here = (path: string) => (isAbsolute(path) ? path : `${process.cwd()}/${path}`);
   return {
-    ...params,
     ...(params.workspace !== undefined && { workspace: here(params.workspace) }),
     ...(params.allowWrite !== undefined && { allowWrite: params.allowWrite.map(here) }),
     ...(params.allowSocket !== undefined && { allowSocket: params.allowSocket.map(here) }),
@@ -75,13 +117,21 @@ function policyFor(params: InspectParams): Policy | SandboxError {
 interface Request {
   readonly file: string;
   readonly args: readonly string[];
-  readonly asked: InspectParams;
+  /** Or why it is not known what was asked for. */
+  readonly asked: InspectParams | SandboxError;
   readonly settings: RunSettings;
 }
 
+/** Who starts it: this process, or the daemon. */
+export type StartRun = (command: Command, options: ConfineOptions) => Run;
+
 /** The Run, and its report held open from before the start. Throws `REPORT_UNWRITABLE`. */
-function begin({ file, args, asked, settings }: Request): { run: Run; report?: Report } {
+function begin(
+  { file, args, asked, settings }: Request,
+  start: StartRun,
+): { run: Run; report?: Report } {
   const { report: target, timeoutMs, killAfterMs } = settings;
+  if (asked instanceof SandboxError) return refused({ file, args }, asked, settings);
   const options: ConfineOptions = {
     ...asked,
     stdio: 'inherit',
@@ -89,14 +139,22 @@ function begin({ file, args, asked, settings }: Request): { run: Run; report?: R
     killAfter: killAfterMs,
   };
   const command = { file, args };
-  if (target === undefined) return { run: startRun(command, options) };
+  if (target === undefined) return { run: start(command, options) };
   const policy = policyFor(asked);
-  if (!(policy instanceof SandboxError)) {
-    return { report: openReport(target, policy), run: startRun(command, options) };
-  }
   // Looked at once more it might do; but then the report would lie in a place that nobody judged.
-  const report = openReport(target, undefined);
-  return { report, run: refusedRun(command, { options, startedAt: nowMs(), error: policy }) };
+  if (policy instanceof SandboxError) return refused(command, policy, settings);
+  return { report: openReport(target, policy), run: start(command, options) };
+}
+
+/** A Run that nothing comes of, and the report that says so. */
+function refused(
+  command: Command,
+  error: SandboxError,
+  { report: target }: RunSettings,
+): { run: Run; report?: Report } {
+  const report = target === undefined ? undefined : openReport(target, undefined);
+  const run = refusedRun(command, { options: { stdio: 'inherit' }, startedAt: nowMs(), error });
+  return { run, ...(report !== undefined && { report }) };
 }
 
 /**
@@ -135,23 +193,16 @@ function finish(report: Report | undefined, result: RunResult | undefined): void
 }
 
 /** Returns the exit code of the contract. Throws what stopped it before there was a Run. */
-export async function runCommand({ given, operands }: Invocation): Promise<number> {
-  const [file, ...args] = operands;
-  if (file === undefined) {
-    throw new UsageError('the command is missing: cordon run [options] -- COMMAND [ARG...]');
-  }
-  refuseAltered(operands);
+export async function runCommand(
+  { given, operands }: Invocation,
+  start: StartRun = startRun,
+): Promise<number> {
+  const { file, args } = commandFrom(operands);
   const settings: RunSettings = readOptions(RUN_OPTIONS, given, {});
-  const { params, origins } = readPolicy(given, surroundings());
-  const asked: InspectParams = {
-    ...fromHere(params, settings.cwd),
-    origin: 'flag',
-    origins,
-    cwd: settings.cwd,
-  };
+  const request = await requested(given, settings);
   let started: Run | undefined;
   relay(() => started);
-  const { run, report } = begin({ file, args, asked, settings });
+  const { run, report } = begin({ file, args, ...request }, start);
   started = run;
   run.followJobControl();
   const { result, error } = await ending(run);

@@ -11,11 +11,11 @@ import type { GitChoice, Requirement } from '../../schema/vocabulary.js';
 import type { Cell, Sheet } from './text.js';
 import { columns } from './text.js';
 
-/** The origin in the user's words: the flag or variable, else the kind. */
-export function originText({ kind, name }: Origin): string {
+/** The origin in the user's words: the flag or variable, the line of a file, else the kind. */
+export function originText({ kind, name, line }: Origin): string {
   if (name === undefined) return kind;
   if (kind === 'flag' || kind === 'environment') return visible(name);
-  return `${kind}: ${visible(name)}`;
+  return `${kind}: ${visible(name)}${line === undefined ? '' : `:${line}`}`;
 }
 
 function requirementText(requirement: Requirement): string {
@@ -101,6 +101,7 @@ const NOTES: Readonly<Record<ProtectionNote['kind'], string>> = {
   'git-dir-outside': 'the repository lies outside the writable roots: git can read it, not commit',
   'grant-outranks': 'granted, and therefore not kept',
   'second-name': 'has a second name, which is neither protected nor hidden',
+  'above-ceiling': 'asked for, and left out: the ceiling does not allow it',
 };
 
 function noteText({ kind, path, widening }: ProtectionNote): string {

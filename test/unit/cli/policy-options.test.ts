@@ -4,11 +4,12 @@ import { POLICY_OPTIONS, readPolicy } from '../../../src/cli/policy-options.js';
 import type { RunSettings } from '../../../src/cli/run-options.js';
 import { RUN_OPTIONS } from '../../../src/cli/run-options.js';
 import { optionName } from '../../../src/schema/option-names.js';
+import type { PolicyParams } from '../../../src/schema/policy.js';
 
-const BENEATH = { env: {}, isBeneathCwd: () => true };
+const BENEATH = { env: {}, isBeneath: () => true };
 
 function policy(given: Record<string, string[]>, env: NodeJS.ProcessEnv = {}, beneath = true) {
-  return readPolicy(new Map(Object.entries(given)), { env, isBeneathCwd: () => beneath });
+  return readPolicy(new Map(Object.entries(given)), { env, isBeneath: () => beneath });
 }
 
 describe('policy options', () => {
@@ -124,10 +125,32 @@ describe('variables', () => {
     expect(() => policy({}, { CORDON_REQUIRE: 'fulll' })).toThrowError(/^CORDON_REQUIRE: expected/);
   });
 
-  it('every option that has one says what narrows', () => {
-    for (const { variable, narrows } of POLICY_OPTIONS) {
-      expect(variable === undefined).toBe(narrows === undefined);
-    }
+  const over: [string, string, PolicyParams, boolean][] = [
+    ['CORDON_MODE', 'workspace-write', { mode: 'workspace-write' }, true],
+    ['CORDON_MODE', 'read-only', { mode: 'danger-full-access' }, true],
+    ['CORDON_MODE', 'danger-full-access', { mode: 'workspace-write' }, false],
+    ['CORDON_TEMP', 'private', { temp: 'none' }, false],
+    ['CORDON_SOCKETS', 'own', { sockets: 'none' }, false],
+    ['CORDON_SHARED_MEMORY', 'auto', { sharedMemory: 'shared' }, true],
+    ['CORDON_SHARED_MEMORY', 'auto', { sharedMemory: 'none' }, false],
+    ['CORDON_ROOT_CAPABILITIES', 'auto', { rootCapabilities: 'none' }, false],
+    ['CORDON_NAMESPACES', 'auto', { namespaces: 'require' }, false],
+    ['CORDON_NAMESPACES', 'require', { namespaces: 'never' }, true],
+    ['CORDON_REQUIRE', 'partial', { require: 'full' }, false],
+    ['CORDON_REQUIRE', 'write,signals', { require: ['write'] }, true],
+    ['CORDON_REQUIRE', 'signals', { require: ['write'] }, false],
+    ['CORDON_DENIALS', 'off', { denials: 'on' }, true],
+    ['CORDON_PROTECT', 'default', { protect: ['/a'] }, true],
+  ];
+  it.each(over)('%s=%s where the files say %j: taken %s', (name, value, params, isTaken) => {
+    const read = () =>
+      readPolicy(
+        new Map(),
+        { env: { [name]: value }, isBeneath: () => true },
+        { params, origins: {} },
+      );
+    if (isTaken) expect(read).not.toThrow();
+    else expect(read).toThrowError('may only narrow');
   });
 });
 

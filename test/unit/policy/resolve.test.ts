@@ -223,6 +223,21 @@ describe('Cordon itself', () => {
     expect(codeOf({ mode: 'workspace-write', workspace: path }, facts)).toBe(code);
   });
 
+  it.each(['/etc', '/etc/cordon'])('nor what the operators of the machine say: %s', (path) => {
+    const cordon = { ...HOST.cordon, system: '/etc/cordon' };
+    const facts = factsOf([root(path)], { host: { cordon } });
+    expect(codeOf({ allowWrite: [path] }, facts)).toBe('POLICY_COVERS_CORDON');
+    expect(codeOf({ mode: 'workspace-write', workspace: path }, facts)).toBe(
+      'POLICY_COVERS_CORDON',
+    );
+    expect(codeOf({ allowWrite: [path] }, factsOf([root(path)]))).toBe('resolved');
+  });
+
+  it('and they do not close the directory they lie in to a run that only reads', () => {
+    const cordon = { ...HOST.cordon, system: '/etc/cordon' };
+    expect(codeOf({}, factsOf([], { cwd: '/etc', host: { cordon } }))).toBe('resolved');
+  });
+
   it('is not covered by a file of its own either', () => {
     const file = root('/home/u/.config/cordon/config.toml', { kind: 'file' });
     expect(codeOf({ allowWrite: [file.path] }, factsOf([file]))).toBe('POLICY_COVERS_CORDON');
