@@ -92,12 +92,14 @@ test('a ticket that is in use, or is none, is not kept', async () => {
 });
 
 test("another process's ticket is not given out", async () => {
-  const script = `require(process.argv[1]).sendDescriptors(process.argv[2], '${TICKET}', [1])`;
+  const script = `require(process.argv[1]).sendDescriptors(process.argv[2], '${TICKET}', [0])`;
   const addon = join(import.meta.dirname, '../../../build/Release/cordon.node');
   // This process answers, so it must not wait for that one: what it sends lies until then.
-  const { status, stderr } = spawnSync(process.execPath, [
-    ...['-e', script, addon, daemon.descriptors],
-  ]);
+  const argv = ['-e', script, addon, daemon.descriptors];
+  const { status, stderr } = spawnSync(process.execPath, argv, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 10_000,
+  });
   expect([status, String(stderr)]).toEqual([0, '']);
   raw.send({ id: 1, method: 'job.list' });
   const { error } = await raw.answer(1);
