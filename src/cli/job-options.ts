@@ -16,6 +16,7 @@ export interface JobChoice {
   readonly stream?: StreamName;
   readonly follow?: boolean;
   readonly timeoutMs?: number;
+  readonly printsUnits?: boolean;
 }
 
 export const STREAM_NAMES = ['stdout', 'stderr'] as const satisfies readonly StreamName[];
@@ -32,6 +33,11 @@ export const DAEMON_OPTIONS: readonly OptionRow<JobChoice>[] = [
   {
     ...SOCKET_OPTION,
     help: "where clients connect; the operator's socket lies beside it (default: in the user's runtime directory)",
+  },
+  {
+    flag: '--print-units',
+    help: 'print the units by which systemd starts it for a user, and end',
+    read: () => ({ printsUnits: true }),
   },
 ];
 

@@ -116,14 +116,15 @@ async function run(raw: RawClient, id: number, argv: readonly string[]): Promise
   return (result as { readonly run: string }).run;
 }
 
-function sleepers(mark: string): number {
-  return readdirSync('/proc').filter((pid) => {
+/** Processes whose command line has the text: of all that there are, or of those. */
+function marked(mark: string, among: readonly string[] = readdirSync('/proc')): readonly string[] {
+  return among.filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
     } catch {
       return false;
     }
-  }).length;
+  });
 }
 
 const ended = (child: ChildProcess) =>
@@ -197,7 +198,7 @@ describe('it ends', () => {
     child.kill('SIGTERM');
     expect(await ended(child)).toEqual([0, null]);
     expect(performance.now() - before).toBeLessThan(3000);
-    await until('nothing is left of the run', () => sleepers('61.17') === 0, 2000);
+    await until('nothing is left of the run', () => marked('61.17').length === 0, 2000);
   });
 
   test('and when it is killed, so is everything it had started, within two seconds', async () => {
@@ -206,9 +207,12 @@ describe('it ends', () => {
     await Promise.all(
       Array.from({ length: 100 }, (_, i) => run(raw, i + 1, ['sh', '-c', 'sleep 62.19 & wait'])),
     );
-    await until('all run', () => sleepers('62.19') >= 200);
+    const all = await until('all run', () => {
+      const found = marked('62.19');
+      return found.length >= 200 && found;
+    });
     child.kill('SIGKILL');
-    await until('all are gone', () => sleepers('62.19') === 0, 2000);
+    await until('all are gone', () => marked('62.19', all).length === 0, 2000);
     await daemon();
     await client();
   });
@@ -282,7 +286,7 @@ describe('it goes on', () => {
     for (const socket of others) socket.destroy();
     expect((await raw.ask(100, 'daemon.status')).result).toBeDefined();
     raw.socket.destroy();
-    await until('its runs have ended', () => sleepers('63.23') === 0);
+    await until('its runs have ended', () => marked('63.23').length === 0);
     const again = await client();
     await run(again, 1, ['true']);
     expect(child.exitCode).toBeNull();
