@@ -11,9 +11,10 @@ import { judgeCommand } from '../rules/command.js';
 import { judgeTool } from '../rules/tool.js';
 import type { Asked, CheckOptions, CheckRequest, CheckResult } from '../schema/check.js';
 import { parseCheckOptions, parseCheckRequest } from '../schema/check.js';
+import { allowingPatterns } from './allowing.js';
 import { classicCheck } from './classic.js';
 import type { CheckContext } from './context.js';
-import { contextOf, narrowedPolicy } from './context.js';
+import { contextOf, judgeRequest, narrowedPolicy } from './context.js';
 import { commandResult, toolResult } from './result.js';
 
 /**
@@ -43,13 +44,13 @@ function checkCommand(
   asked: Exclude<Asked, { readonly kind: 'tool' }>,
   context: CheckContext,
 ): CheckResult {
-  const { rules, knobs, surroundings } = context;
   const classification = classified(asked, context);
   const { tool } = asked;
-  const { program } = surroundings;
-  const verdict = judgeCommand(classification, { tool, rules, knobs, program });
+  const verdict = judgeCommand(classification, judgeRequest(tool, context));
   const policy = verdict.narrow === undefined ? context.policy : narrowedPolicy(context);
-  return commandResult(verdict, { tool, classification, policy, warnings: context.warnings });
+  const allowing = allowingPatterns(verdict, { tool, classification, context });
+  const { warnings } = context;
+  return commandResult(verdict, { tool, classification, policy, warnings, allowing });
 }
 
 function classified(

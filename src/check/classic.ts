@@ -6,6 +6,7 @@
 import type { ClassicOptions, ClassicRuling } from '../rules/classic.js';
 import { classicBash, classicWeb, classicWrite } from '../rules/classic.js';
 import type { ClassicRule } from '../rules/classic-engine.js';
+import { classicClassify } from '../rules/classic-reads.js';
 import type { EngineRule } from '../rules/engine-rule.js';
 import { addressFields } from '../rules/tool-fields.js';
 import type { Asked, CheckResult, ClassicCheck } from '../schema/check.js';
@@ -21,14 +22,17 @@ export function classicCheck(
 ): CheckResult {
   const ruling = rulingOf(asked, context);
   const said = verdictOf(ruling);
-  const classic = classicOf(ruling);
-  const { narrowed: _, policy: __, ...rest } = standard;
-  const plain = { ...rest, policy: context.policy, narrowed: false, classic };
+  const plain = {
+    ...standard,
+    policy: context.policy,
+    narrowed: false,
+    allowing: undefined,
+    classic: { ...classicOf(ruling), ...commandOf(asked, context) },
+  };
   // What cannot be read is never allowed, and a ceiling holds, whatever else was chosen.
   const isKept = standard.basis === 'ceiling' || standard.unparsed !== undefined;
   if (isKept && severity(standard.verdict) >= severity(said)) return plain;
-  const { rule: ___, ...ruleless } = plain;
-  return { ...ruleless, verdict: said, basis: 'classic', reason: reasonOf(ruling) };
+  return { ...plain, verdict: said, basis: 'classic', reason: reasonOf(ruling), rule: undefined };
 }
 
 function severity(verdict: Verdict): number {
@@ -74,6 +78,19 @@ function classicOf({ verdict, rule, matching, outcome }: ClassicRuling): Classic
     outcome: OUTCOMES[outcome.kind],
   };
 }
+
+/** What can be told of a command beside, for who compares. */
+function commandOf(asked: Asked, { merged }: CheckContext): Partial<ClassicCheck> {
+  if (asked.kind === 'tool') return {};
+  const command = asked.kind === 'text' ? asked.text : asked.argv.join(' ');
+  const options = { rules: merged.map(classicRule), builtInsFirst: false };
+  return {
+    outcomeWithoutFirstPhase: OUTCOMES[classicBash({ command }, options).outcome.kind],
+    classifierAlone: CLASSIFIED[classicClassify(command)],
+  };
+}
+
+const CLASSIFIED = { allow: 'ALLOW', ask: 'ASK', deny: 'DENY' } as const;
 
 function reasonOf({ rule, outcome }: ClassicRuling): string {
   const name = rule === undefined ? 'no classic rule holds' : `classic rule ${rule} holds`;

@@ -9,6 +9,7 @@ import { SandboxError } from '../errors/sandbox-error.js';
 import { shellFacts } from '../facts/shell-facts.js';
 import { buildEnvironment } from '../platform/environment.js';
 import { homeDirectory } from '../platform/paths.js';
+import type { JudgeRequest } from '../rules/command.js';
 import { mergeContexts } from '../rules/contexts.js';
 import type { EngineRule, MatcherRule } from '../rules/engine-rule.js';
 import type { Knobs } from '../rules/knobs.js';
@@ -21,6 +22,7 @@ import type { InspectParams } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { PermissionRule } from '../schema/rule.js';
 import { parseRule } from '../schema/rule.js';
+import { narrowedParams } from './narrow.js';
 
 export interface CheckContext {
   readonly policy: Policy;
@@ -68,15 +70,24 @@ export function contextOf(options: CheckOptions): CheckContext {
   };
 }
 
-/** What a command that only reads runs under: its policy met with read-only, so that no grant to write is left. */
+/** What a command line of a tool is judged by. */
+export function judgeRequest(
+  tool: string,
+  { rules, knobs, surroundings: { cwd, workspace, program } }: CheckContext,
+): JudgeRequest {
+  return { tool, rules, knobs, program, startsElsewhere: cwd !== workspace };
+}
+
+/** What a command that only reads runs under: its policy met with read-only, so that nothing granted is left of it. */
 export function narrowedPolicy({ params, policy }: CheckContext): Policy {
-  if (policy.mode.value === 'read-only' && policy.writable.length === 0) return policy;
-  const { allowWrite: _, origins, ...rest } = params;
-  return resolvePolicy({
-    ...rest,
-    mode: 'read-only',
-    origins: { ...origins, mode: { kind: 'default', name: 'it only reads' } },
-  });
+  const { allowWrite = [], allowSocket = [], sharedMemory, pty } = params;
+  const isGranted =
+    allowWrite.length > 0 ||
+    allowSocket.length > 0 ||
+    sharedMemory === 'shared' ||
+    pty === 'shared';
+  if (policy.mode.value === 'read-only' && !isGranted) return policy;
+  return resolvePolicy(narrowedParams(params));
 }
 
 function readRules(

@@ -30,12 +30,13 @@ export interface CommandParts {
   readonly classification: Classification;
   readonly policy: Policy;
   readonly warnings: readonly string[];
+  readonly allowing: readonly string[] | undefined;
 }
 
 /** The answer for a command line. */
 export function commandResult(
   verdict: CommandVerdict,
-  { tool, classification, policy, warnings }: CommandParts,
+  { tool, classification, policy, warnings, allowing }: CommandParts,
 ): CheckResult {
   const { source, unparsed } = classification;
   const parts = verdict.parts.map((each) => partOf(each, source));
@@ -55,6 +56,7 @@ export function commandResult(
     ...(unparsed !== undefined && { unparsed: unparsed.reason }),
     policy,
     narrowed: verdict.narrow !== undefined,
+    ...(allowing !== undefined && { allowing }),
     warnings,
   };
 }
@@ -138,6 +140,7 @@ function partOf(verdict: PartVerdict, source: string): CheckPart {
     canonical: part.canonical.map(wordOf),
     class: part.class,
     readOnly: part.readOnly,
+    faithful: part.faithful,
     token: placeOf(part.at, source),
     verdict: verdict.verdict,
     basis,

@@ -6,12 +6,22 @@
 import { posix } from 'node:path';
 import type { Call, Effect, Token } from './effect.js';
 import { type Evaluator, judgeExpressionText, variableValue } from './evaluation.js';
-import { forgetting, type State, UNKNOWN_VALUE, withoutFunction, withVariable } from './state.js';
+import { kill } from './programs/host.js';
+import {
+  ARRAY_VALUE,
+  forgetting,
+  type State,
+  UNKNOWN_VALUE,
+  type Value,
+  withoutFunction,
+  withVariable,
+} from './state.js';
 import {
   isHarmlessVariable,
   isIdentifier,
   isPowerfulVariable,
   isSecretVariable,
+  isShellText,
 } from './variables.js';
 
 /** The shell that a builtin runs in. */
@@ -51,7 +61,7 @@ function listing(letters: string, reason: string): Builtin {
 }
 
 /** Takes names of variables, which are set to what nobody knows. `flags` take nothing, `valued` the next word. */
-function sets(flags: string, valued: string): Builtin {
+function sets(flags: string, valued: string, held: Value = UNKNOWN_VALUE): Builtin {
   return ({ program, args }, shell) => {
     const names: Token[] = [];
     for (let at = 0; at < args.length; at++) {
@@ -70,19 +80,22 @@ function sets(flags: string, valued: string): Builtin {
       const [, letter, attached] = taken;
       if (letter === undefined) continue;
       const operand = attached === '' ? args[++at] : token;
-      if (letter === 'a' && operand !== undefined) names.push(operand);
+      if (letter === 'a' && operand?.value !== undefined) {
+        names.push(operand);
+        shell.assign(operand.value, ARRAY_VALUE);
+      }
       if (letter === 'a' && attached !== '') return [unknown(program, 'its array is not known')];
     }
-    return names.flatMap((each) => setVariable(each, shell));
+    return names.flatMap((each) => setVariable(each, shell, held));
   };
 }
 
-function setVariable(token: Token, shell: Shell): readonly Effect[] {
+function setVariable(token: Token, shell: Shell, held: Value = UNKNOWN_VALUE): readonly Effect[] {
   const { value } = token;
   if (value === undefined || !isIdentifier(value)) {
     return [unknown(token, 'it evaluates the subscript of a name that it sets')];
   }
-  shell.assign(value, UNKNOWN_VALUE);
+  shell.assign(value, held);
   if (isPowerfulVariable(value)) return [unknown(token, `it sets ${value}`)];
   return NOTHING;
 }
@@ -155,14 +168,17 @@ function declare({ name, args, program }: Call, shell: Shell): readonly Effect[]
   }
   if (names.length === 0) return name === 'local' ? NOTHING : secretLike(program);
   const prints = flags.includes('p');
+  const arrays = /-[a-zA-Z]*[aA]/.test(flags);
   const fixes = name === 'readonly' || /-[a-zA-Z]*r/.test(flags);
-  return names.flatMap((each) => declareOne(each, { exports, prints, fixes }, shell));
+  return names.flatMap((each) => declareOne(each, { exports, prints, fixes, arrays }, shell));
 }
 
 interface Declaring {
   readonly exports: boolean;
   readonly prints: boolean;
   readonly fixes: boolean;
+  /** It makes arrays. */
+  readonly arrays: boolean;
 }
 
 function fix(name: string, shell: Shell): void {
@@ -172,7 +188,7 @@ function fix(name: string, shell: Shell): void {
 
 function declareOne(
   token: Token,
-  { exports, prints, fixes }: Declaring,
+  { exports, prints, fixes, arrays }: Declaring,
   shell: Shell,
 ): readonly Effect[] {
   const known = token.value ?? token.prefix;
@@ -185,16 +201,28 @@ function declareOne(
   if (!isIdentifier(name)) {
     return [unknown(token, 'it evaluates the subscript of a name that it sets')];
   }
+  const value =
+    token.value !== undefined && equals >= 0 && name === written
+      ? known.slice(equals + 1)
+      : undefined;
   if (equals >= 0) {
-    const value =
-      token.value !== undefined && name === written ? known.slice(equals + 1) : undefined;
+    if (value?.startsWith('(') !== false && mayBeArray(name, arrays, shell)) {
+      return [unknown(token, 'it reads the value as the elements of an array')];
+    }
     shell.assign(name, { value });
   }
+  if (arrays) shell.assign(name, ARRAY_VALUE);
   if (fixes) fix(name, shell);
   if (prints && isSecretVariable(name)) return secretLike(token);
   if (equals < 0 && !exports) return NOTHING;
-  const matters = exports ? !isHarmlessVariable(name) : isPowerfulVariable(name);
+  const matters = exports ? !isHarmlessVariable(name, value) : isPowerfulVariable(name);
   return matters ? [unknown(token, `it sets ${name}, which may change what programs do`)] : NOTHING;
+}
+
+/** The value of an array may come as text in parentheses, which is evaluated. */
+function mayBeArray(name: string, arrays: boolean, shell: Shell): boolean {
+  const { variables, isForgotten } = shell.state();
+  return arrays || isForgotten || isShellText(name) || variables.get(name)?.isArray === true;
 }
 
 function unset({ args, program }: Call, shell: Shell): readonly Effect[] {
@@ -307,14 +335,6 @@ function starts(flags: RegExp, looksUp: RegExp | undefined): Builtin {
   };
 }
 
-function kill({ args, program }: Call): readonly Effect[] {
-  const [first, second] = args;
-  const value = first?.value;
-  if (value === '-0' || value === '-l' || value === '-L' || value === '--list') return NOTHING;
-  if (value === '-s' && (second?.value === '0' || second?.value === 'EXIT')) return NOTHING;
-  return [unknown(program, 'it sends a signal to a process')];
-}
-
 function wait({ args }: Call): readonly Effect[] {
   const strange = args.find((each) => each.value === undefined || /^-[a-z]*p/.test(each.value));
   return strange === undefined ? NOTHING : [unknown(strange, 'it sets a variable')];
@@ -348,7 +368,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['pwd', nothing],
   ['type', nothing],
   ['times', nothing],
-  ['jobs', nothing],
+  ['jobs', listing('lnprs', 'it may start a command')],
   ['dirs', nothing],
   ['help', nothing],
   ['caller', nothing],
@@ -367,8 +387,8 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['test', test],
   ['[', test],
   ['read', sets('ersE', 'adinNptu')],
-  ['mapfile', sets('t', 'dnOsuc')],
-  ['readarray', sets('t', 'dnOsuc')],
+  ['mapfile', sets('t', 'dnOsuc', ARRAY_VALUE)],
+  ['readarray', sets('t', 'dnOsuc', ARRAY_VALUE)],
   ['getopts', ({ args }, shell) => (args[1] === undefined ? NOTHING : setVariable(args[1], shell))],
   ['cd', changeDirectory],
   ['pushd', changeDirectory],
@@ -387,7 +407,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['trap', trap],
   ['let', letBuiltin],
   ['hash', hash],
-  ['kill', kill],
+  ['kill', (call) => kill(call).effects],
   ['command', starts(/^-p$/, /^-p?[vV]+$/)],
   ['builtin', starts(/^$/, undefined)],
   ['exec', starts(/^-[cl]+$/, undefined)],

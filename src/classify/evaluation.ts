@@ -17,6 +17,8 @@ export interface Evaluator {
   assign(name: string, value: Value): void;
   /** Says of the command at hand that it does something else besides. */
   note(kind: 'unknown' | 'secret-like', span: Span, reason: string): void;
+  /** Whether the line may become so many words more. */
+  takes(words: number): boolean;
   /** Judges the commands of a substitution; what they print, when that is known. */
   substitute(body: List): string | undefined;
 }
@@ -37,6 +39,7 @@ export function expansionOf(evaluator: Evaluator): Expansion {
     home: variableValue('HOME', evaluator).value,
     splitsAtBlanks: state.splitsAtBlanks,
     evaluate: (piece) => evaluate(piece, evaluator),
+    takes: (words) => evaluator.takes(words),
     positional: state.positional,
   };
 }

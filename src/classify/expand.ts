@@ -15,6 +15,8 @@ export interface Expansion {
   readonly splitsAtBlanks: boolean;
   /** The value of a piece that is no text, and whether it may become several words even in quotes. */
   readonly evaluate: (piece: Exclude<Piece, { kind: 'text' }>) => Value & { readonly many?: true };
+  /** Whether the line may still become so many words more; says that it does. */
+  readonly takes: (words: number) => boolean;
   /** The words that `"$@"` stands for, when they are known. */
   readonly positional: readonly Token[] | undefined;
 }
@@ -55,7 +57,8 @@ export function expandWord(word: Word, expansion: Expansion): readonly Token[] {
   if (positional !== undefined) return positional;
   const stretches = word.pieces.map((piece) => stretchOf(piece, expansion));
   const words = expandBraces(stretches, sourceText);
-  if (words === undefined) return [unknownToken(word, expansion.source, true)];
+  if (words === undefined || !expansion.takes(words.length))
+    return [unknownToken(word, expansion.source, true)];
   return words.flatMap((each) => fieldsOf(tildeExpanded(each, expansion), word, expansion));
 }
 
@@ -98,7 +101,8 @@ function plainToken(word: Word, { source }: Expansion): Token | undefined {
   return { start, end, text: source.slice(start, end), value, prefix: value, splits: false };
 }
 
-function allWords(word: Word, { positional, source }: Expansion): readonly Token[] | undefined {
+function allWords(word: Word, expansion: Expansion): readonly Token[] | undefined {
+  const { positional, source } = expansion;
   const pieces = word.pieces.filter((each) => each.kind !== 'text' || each.value !== '');
   const [only] = pieces;
   if (positional === undefined || pieces.length !== 1 || only?.kind !== 'parameter')
@@ -106,6 +110,7 @@ function allWords(word: Word, { positional, source }: Expansion): readonly Token
   const { name, quoted, prefix, index, operation } = only;
   const isPlain = prefix === undefined && index === undefined && operation === undefined;
   if (name !== '@' || !quoted || !isPlain) return undefined;
+  if (!expansion.takes(positional.length)) return undefined;
   const { start, end } = word;
   const text = source.slice(start, end);
   return positional.map((each) => ({ ...each, start, end, text }));

@@ -208,5 +208,6 @@ export const PRIVATE_KEYS = /^id_(?:rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk)$/
 export const PROCESS_SECRETS =
   /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|auxv)$|^\/proc\/kcore$/;
 
-/** Directories whose parents are homes. */
-export const HOMES = /^\/(?:home|Users|export\/home|var\/home)\/[^/]+/;
+/** Homes of accounts. What is named as a directory of the system is was reached by one `..` too few, and is none. */
+export const HOMES =
+  /^\/(?:home|Users|export\/home|var\/home)\/(?!(?:bin|dev|etc|lib|opt|proc|run|srv|sys|tmp|usr|var|lost\+found)(?:\/|$))[^/]+/;

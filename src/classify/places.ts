@@ -9,6 +9,7 @@ import { protectedName } from '../schema/protected-names.js';
 import { SECRET_PLACES } from '../schema/secret-places.js';
 import type { Token } from './effect.js';
 import { isActive } from './expand.js';
+import { matches } from './glob.js';
 import type { Surroundings } from './part.js';
 import {
   FILE_DEVICES,
@@ -123,18 +124,19 @@ export class Places {
       const isRoot = directory === '/' && access.recursive === true;
       return isRoot ? ROOT_DELETE : any;
     }
-    const last = componentPattern(names.at(-1) ?? '');
-    const secretLike = SECRET_LIKE_NAMES.some((name) => last.test(name.replace('*', 'x')));
+    const last = names.at(-1) ?? '';
+    const secretLike = SECRET_LIKE_NAMES.some((name) => matches(last, name.replace('*', 'x')));
     const found = secretLike ? worse(any, SECRET_LIKE) : any;
     return this.#mayMatchSecret(directory, names) ? worse(found, SECRETS) : found;
   }
 
   #mayMatchSecret(directory: string, names: readonly string[]): boolean {
-    const patterns = names.map(componentPattern);
     return this.#secretPaths().some((path) => {
       if (!isBeneath(path, directory) || path === directory) return false;
       const rest = path.slice(directory === '/' ? 1 : directory.length + 1).split('/');
-      return rest.length <= patterns.length && rest.every((part, at) => patterns[at]?.test(part));
+      return (
+        rest.length <= names.length && rest.every((part, at) => matches(names[at] ?? '', part))
+      );
     });
   }
 
@@ -218,14 +220,12 @@ export class Places {
   }
 
   #isSecret(path: string): boolean {
-    if (/\/\.ssh$/.test(path)) return true;
-    const homes = HOMES.exec(path)?.[0];
-    const roots = new Set([...this.#ownHomes, '/root', ...(homes === undefined ? [] : [homes])]);
-    return SECRET_PLACES.some((row) =>
-      row.paths.some((place) => {
-        if (place.startsWith('/')) return fits(path, place, row.except);
-        return [...roots].some((root) => fits(path, `${root}/${place}`, row.except));
-      }),
+    if (path.endsWith('/.ssh') || isSecretPlace(path, ABSOLUTE_SECRETS)) return true;
+    const account = isBeneath(path, '/root') ? '/root' : HOMES.exec(path)?.[0];
+    const homes = account === undefined ? this.#ownHomes : [account, ...this.#ownHomes];
+    return homes.some(
+      (home) =>
+        path.startsWith(`${home}/`) && isSecretPlace(path.slice(home.length + 1), HOME_SECRETS),
     );
   }
 
@@ -259,21 +259,50 @@ function isFirm(name: CommandClass): boolean {
   );
 }
 
+/** Secret places by their first component, so that most paths are told by one look. */
+type SecretIndex = ReadonlyMap<string, readonly SecretRow[]>;
+interface SecretRow {
+  readonly place: string;
+  readonly except: readonly string[] | undefined;
+}
+
+const ABSOLUTE_SECRETS = secretIndex((path) => path.startsWith('/'));
+const HOME_SECRETS = secretIndex((path) => !path.startsWith('/'));
+
+function secretIndex(belongs: (path: string) => boolean): SecretIndex {
+  const index = new Map<string, SecretRow[]>();
+  for (const { paths, except } of SECRET_PLACES) {
+    for (const place of paths.filter(belongs)) {
+      const first = firstComponent(place);
+      index.set(first, [...(index.get(first) ?? []), { place, except }]);
+    }
+  }
+  return index;
+}
+
+function firstComponent(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end < 0 ? path : path.slice(0, end);
+}
+
+function isSecretPlace(path: string, index: SecretIndex): boolean {
+  const rows = index.get(firstComponent(path));
+  return rows?.some(({ place, except }) => fits(path, place, except)) === true;
+}
+
 function fits(path: string, place: string, except: readonly string[] | undefined): boolean {
-  const star = place.indexOf('*');
-  if (star < 0) return isBeneath(path, place);
+  if (!place.includes('*')) return isBeneath(path, place);
   const slash = place.lastIndexOf('/');
-  const directory = place.slice(0, slash);
-  if (!path.startsWith(`${directory}/`)) return false;
-  const [name = ''] = path.slice(directory.length + 1).split('/');
-  if (!componentPattern(place.slice(slash + 1)).test(name)) return false;
+  if (!path.startsWith(place.slice(0, slash + 1))) return false;
+  const [name = ''] = path.slice(slash + 1).split('/', 1);
+  if (!matches(place.slice(slash + 1), name)) return false;
   return (
     except?.some((each) => name === each || (each.startsWith('.') && name.endsWith(each))) !== true
   );
 }
 
 function isSecretLike(name: string): boolean {
-  return LIKE_SECRETS.some((pattern) => pattern.test(name)) && !SECRET_LIKE_EXCEPT.test(name);
+  return LIKE_SECRETS.test(name) && !SECRET_LIKE_EXCEPT.test(name);
 }
 
 function hasProtectedName(path: string): boolean {
@@ -287,24 +316,13 @@ function hasProtectedName(path: string): boolean {
   return false;
 }
 
-/** A pattern of one component, as the shell matches it. */
-function componentPattern(component: string): RegExp {
-  const source = component.replace(
-    /\\([\s\S])|\*|\?|\[[^\]]*\]|[\s\S]/g,
-    (part: string, escaped: string | undefined) => {
-      if (part === '*') return '.*';
-      if (part === '?' || /^\[.+\]$/.test(part)) return '.';
-      return (escaped ?? part).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    },
-  );
-  return new RegExp(`^${source}$`, 's');
-}
-
 function unescaped(text: string): string {
   return text.replace(/\\([\s\S])/g, '$1');
 }
 
-const LIKE_SECRETS = SECRET_LIKE_NAMES.map(componentPattern);
+const LIKE_SECRETS = new RegExp(
+  `^(?:${SECRET_LIKE_NAMES.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
+);
 
 const READ: Finding = { class: 'read', reason: 'it only reads' };
 const WRITE: Finding = { class: 'write', reason: 'it writes inside the workspace' };
@@ -322,7 +340,10 @@ const WRITES_ANYWHERE: Finding = {
   class: 'outside-write',
   reason: 'it writes to a path that is not known beforehand',
 };
-const SOCKET: Finding = { class: 'network', reason: 'the shell opens a connection' };
+const SOCKET: Finding = {
+  class: 'host-state',
+  reason: 'the shell opens a connection through a device that no file system holds',
+};
 const SECRET_LIKE: Finding = { class: 'secret-like', reason: 'what lies there is often secret' };
 const SECRETS_BENEATH: Finding = {
   class: 'secret-like',

@@ -12,6 +12,8 @@ export interface Value {
   readonly value: string | undefined;
   /** It is a number, whichever. */
   readonly isInteger?: boolean;
+  /** It is an array, or may be one. */
+  readonly isArray?: true;
   /** Setting it again fails. */
   readonly isReadonly?: true;
   /** It is a name that this pattern matched. */
@@ -34,6 +36,7 @@ export interface State {
 }
 
 export const UNKNOWN_VALUE: Value = { value: undefined };
+export const ARRAY_VALUE: Value = { value: undefined, isArray: true };
 export const INTEGER_VALUE: Value = { value: undefined, isInteger: true };
 
 /** More places than these are no longer told apart. */
@@ -61,8 +64,9 @@ export function withVariable(state: State, name: string, value: Value): State {
   if (state.variables.size >= MOST_VARIABLES && !state.variables.has(name)) {
     return forgetting({ ...state, variables: new Map() });
   }
-  const isFixed = state.variables.get(name)?.isReadonly === true;
-  const kept: Value = isFixed ? { value: undefined, isReadonly: true } : value;
+  const before = state.variables.get(name);
+  const held: Value = before?.isReadonly ? { value: undefined, isReadonly: true } : value;
+  const kept: Value = before?.isArray ? { ...held, isArray: true } : held;
   const variables = new Map(state.variables).set(name, kept);
   return { ...state, variables, splitsAtBlanks: state.splitsAtBlanks && name !== 'IFS' };
 }
@@ -122,8 +126,9 @@ function mergedMaps<Held>(
 }
 
 function mergedValue(one: Value | undefined, other: Value | undefined): Value {
+  if (one === other && one !== undefined) return one;
+  if (one?.isArray || other?.isArray) return ARRAY_VALUE;
   if (one === undefined || other === undefined) return UNKNOWN_VALUE;
-  if (one === other) return one;
   if (one.value !== undefined && one.value === other.value) return one;
   if (one.pattern !== undefined && one.pattern === other.pattern) return one;
   if (one.isReadonly || other.isReadonly) return { value: undefined, isReadonly: true };

@@ -19,7 +19,6 @@ const HARMLESS = [
   'LINES',
   'CI',
   'DEBIAN_FRONTEND',
-  'GIT_OPTIONAL_LOCKS',
   'GIT_TERMINAL_PROMPT',
   'GIT_LITERAL_PATHSPECS',
   'GIT_NO_LAZY_FETCH',
@@ -160,7 +159,7 @@ const NO_SECRET = /^(?:PWD|OLDPWD|SSH_AUTH_SOCK|XDG_SESSION_.*|DESKTOP_SESSION|S
 
 /** Variables whose value the shell sets itself, out of what others chose: never a number that can be trusted. */
 const SHELL_TEXT =
-  /^(?:_|PWD|OLDPWD|REPLY|MAPFILE|OPTARG|DIRSTACK|FUNCNAME|HOSTNAME|BASH_.*|COMP_.*|READLINE_.*|COPROC|OPTIND|GROUPS|HISTCMD|ARGV0)$/;
+  /^(?:_|PWD|OLDPWD|REPLY|MAPFILE|OPTARG|DIRSTACK|FUNCNAME|HOSTNAME|BASH_.*|COMP_.*|READLINE_.*|COPROC|PIPESTATUS|OPTIND|GROUPS|HISTCMD|ARGV0)$/;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -171,9 +170,12 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** Whether a program that finds it in its environment does nothing else than without it. */
-export function isHarmlessVariable(name: string): boolean {
-  return isAmongHarmless(name);
+/** What a command that is allowed as a read is run with: another value would undo it. */
+const HARMLESS_VALUES: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: '0' };
+
+/** Whether a program that finds it with that value in its environment does nothing else than without it. */
+export function isHarmlessVariable(name: string, value: string | undefined): boolean {
+  return isAmongHarmless(name) || (value !== undefined && HARMLESS_VALUES[name] === value);
 }
 
 /** Whether setting it changes what the shell does, or what programs do that may have it in their environment. */

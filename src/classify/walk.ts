@@ -22,12 +22,19 @@ import type {
 import { BUILTINS, BUILTINS_THAT_ARE_PROGRAMS, type Shell } from './builtins.js';
 import { loosened } from './changes.js';
 import type { Call, Effect, Judgement, Token } from './effect.js';
-import { evaluateWord, expansionOf, judgeArithmetic, judgeNumber } from './evaluation.js';
+import {
+  evaluateWord,
+  expansionOf,
+  judgeArithmetic,
+  judgeExpressionText,
+  judgeNumber,
+} from './evaluation.js';
 import { expandValue, expandWord, unknownToken } from './expand.js';
 import type { Part, Surroundings } from './part.js';
 import { type Finding, isReading, Places, worse } from './places.js';
 import { programOf } from './programs.js';
 import {
+  ARRAY_VALUE,
   forgetting,
   freshState,
   INTEGER_VALUE,
@@ -88,6 +95,7 @@ export class Walk {
   #origin: Origin;
   #depth = 0;
   #commands = 0;
+  #words = 0;
   #verdict: Verdict | undefined;
   /** What held where a loop or a function may have been left before its end. */
   #exits: State[] = [];
@@ -233,7 +241,7 @@ export class Walk {
         this.#for(command);
         return;
       case 'select':
-        this.#words(command.words ?? [], command);
+        this.#expanded(command.words ?? [], command);
         this.#loop([command.body], () => {
           this.#assign(command.name, UNKNOWN_VALUE);
           this.#list(command.body);
@@ -296,7 +304,7 @@ export class Walk {
   }
 
   #for(command: Compound & { kind: 'for' | 'select' }): void {
-    const tokens = this.#words(command.words ?? [], command);
+    const tokens = this.#expanded(command.words ?? [], command);
     const values = tokens.map(roundValue);
     const isKnown = values.every((each) => each !== undefined) && command.words !== undefined;
     if (isKnown && values.length <= MOST_ROUNDS) {
@@ -403,9 +411,9 @@ export class Walk {
     const isSeenInside =
       name.value === undefined || isBuiltin || this.#state.functions.has(name.value);
     for (const each of assignments) {
-      this.#valueOf(each);
+      const { value } = this.#valueOf(each);
       if (isSeenInside) this.#assign(each.name, UNKNOWN_VALUE);
-      if (isHarmlessVariable(each.name)) continue;
+      if (isHarmlessVariable(each.name, value)) continue;
       if (isBuiltin && each.name === 'IFS' && name.value === 'read') continue;
       if (isBuiltin && !isPowerfulVariable(each.name)) continue;
       this.#note('unknown', each, `${each.name} may change what the program does`);
@@ -419,7 +427,7 @@ export class Walk {
     const value = this.#valueOf(assignment);
     this.#assign(name, value);
     const isExported = this.#surroundings.variable?.(name) !== undefined;
-    const matters = isExported ? !isHarmlessVariable(name) : isPowerfulVariable(name);
+    const matters = isExported ? !isHarmlessVariable(name, value.value) : isPowerfulVariable(name);
     if (matters) this.#note('unknown', assignment, `${name} may change what programs do`);
   }
 
@@ -428,10 +436,10 @@ export class Walk {
     if (index !== undefined) judgeNumber(index, this.#shell);
     if (!('pieces' in value)) {
       for (const each of value) this.#element(each);
-      return UNKNOWN_VALUE;
+      return ARRAY_VALUE;
     }
     const found = evaluateWord(value, this.#shell);
-    if (index !== undefined) return UNKNOWN_VALUE;
+    if (index !== undefined) return ARRAY_VALUE;
     if (!append) return found;
     const before = this.#state.variables.get(name)?.value;
     return before === undefined || found.value === undefined
@@ -444,9 +452,9 @@ export class Walk {
     const [first] = word.pieces;
     evaluateWord(word, this.#shell);
     if (first?.kind !== 'text' || first.quoted || !first.value.startsWith('[')) return;
-    if (!/^\[\w+\]=/.test(first.value)) {
-      this.#note('unknown', word, 'it evaluates the index of an element');
-    }
+    const index = /^\[(\w+)\]\+?=/.exec(first.value)?.[1];
+    if (index === undefined) this.#note('unknown', word, 'it evaluates the index of an element');
+    else judgeExpressionText(index, word, this.#shell);
   }
 
   /** `name=value` among the words of `declare` and its kind. */
@@ -456,11 +464,12 @@ export class Walk {
     const start = index === undefined ? `${name}${append ? '+' : ''}=` : `${name}[`;
     const token = unknownToken(assignment, this.#origin.source, false);
     const isKnown = found.value !== undefined && index === undefined && 'pieces' in value;
+    if (!('pieces' in value)) this.#assign(name, ARRAY_VALUE);
     const whole = isKnown ? start + found.value : undefined;
     return { ...token, ...this.#span(assignment), value: whole, prefix: whole ?? start };
   }
 
-  #words(words: readonly Word[], span: Span): readonly Token[] {
+  #expanded(words: readonly Word[], span: Span): readonly Token[] {
     let tokens: readonly Token[] = [];
     this.#judged(span, [], () => {
       tokens = words.flatMap((each) => expandWord(each, expansionOf(this.#shell)));
@@ -568,6 +577,10 @@ export class Walk {
     assign: (name, value) => walk.#assign(name, value),
     note: (kind, span, reason) => walk.#note(kind, span, reason),
     substitute: (body) => walk.#substitute(body),
+    takes: (words) => {
+      walk.#words += words;
+      return walk.#words <= LIMITS.commandNodes.value;
+    },
     become: (state) => {
       walk.#state = state;
     },

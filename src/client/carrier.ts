@@ -7,14 +7,14 @@ import { closeSync, openSync } from 'node:fs';
 import type { Native } from '../native/load.js';
 import { randomBytes } from '../platform/random.js';
 import type { ConfineParams, RunOutput } from '../rpc/protocol.js';
-import type { AppendPump } from '../run/append-pump.js';
+import type { Pump } from '../run/append-pump.js';
 import type { RunStreams } from '../run/stdio.js';
 import { CommandStdio } from '../run/stdio.js';
 import type { StdioOption } from '../schema/params.js';
 
 /** The streams of one run. */
 export interface Carrier extends RunStreams {
-  readonly pumps: readonly AppendPump[];
+  readonly pumps: readonly Pump[];
   /** What the daemon is told of them. */
   readonly params: Pick<ConfineParams, 'stdio' | 'ticket'>;
   /** More of the output, where that comes in messages. */
@@ -73,10 +73,10 @@ function carrier(streams: CommandStdio, ticket: string): Carrier {
   };
 }
 
-/** Which streams are neither a pipe nor nothing: they are descriptors of this process. */
+/** Which streams are other descriptors of this process than those of the same name. */
 export function handedOver(stdio: StdioOption = 'pipe'): readonly string[] {
   return NAMES.filter((_, index) => {
     const entry = typeof stdio === 'string' ? stdio : stdio[index];
-    return entry !== 'pipe' && entry !== 'ignore';
+    return typeof entry !== 'string';
   });
 }

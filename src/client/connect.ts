@@ -5,11 +5,13 @@
 
 import { homedir } from 'node:os';
 import { SandboxError } from '../errors/sandbox-error.js';
+import { DAEMON_FD } from '../native/binding.js';
 import type { Native } from '../native/load.js';
 import { loadNative } from '../native/load.js';
 import { packageVersion } from '../platform/package.js';
 import { daemonSockets } from '../rpc/places.js';
 import type { Client } from './client.js';
+import { hasDaemonConnection } from './inherited.js';
 
 export interface ConnectOptions {
   /** Path of the daemon's client socket. Default: where the daemon of this user listens. */
@@ -21,7 +23,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Connects. What it takes is loaded by the first call: a program that never asks for a daemon does not pay for it. Rejects with
+ * Connects; within a run that was given a connection at its start, over that one. What it takes is loaded by the first call: a program that never asks for a daemon does not pay for it. Rejects with
  * `DAEMON_UNREACHABLE`, `PROTOCOL_MISMATCH`, or why the daemon refuses this process.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
@@ -32,7 +34,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { PROTOCOL, REQUESTS } = await import('../rpc/protocol.js');
   const { Client: ClientClass } = await import('./client.js');
   const path = operator ? places.operator : places.client;
-  const link = await Link.open(path);
+  const native = nativeHere();
+  const own = socket === undefined && native !== undefined && hasDaemonConnection(native.binding);
+  const link = own ? Link.inherited(DAEMON_FD) : await Link.open(path);
   try {
     const client = { name, version: packageVersion() };
     const hello = await link.request(REQUESTS.initialize, { protocol: PROTOCOL, client });
@@ -40,7 +44,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       const reason = `it speaks version ${hello.protocol}`;
       throw new SandboxError({ code: 'PROTOCOL_MISMATCH', object: path, details: { reason } });
     }
-    return new ClientClass({ link, hello, native: nativeHere() });
+    return new ClientClass({ link, hello, native });
   } catch (error) {
     await link.close();
     throw error;

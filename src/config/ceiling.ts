@@ -31,11 +31,14 @@ export function ceilingOf(file: ConfigFile, realPath: (path: string) => string):
     ...(policy.pty === 'none' ? TERMINALS : []),
     ...(policy.sharedMemory !== undefined && policy.sharedMemory !== 'shared' ? SHARED_MEMORY : []),
   ];
+  const layer = confining(layerOf(file), file);
+  const { allowWrite: _write, allowSocket: _socket, ...most } = layer.params;
   return {
-    layer: confining(layerOf(file), file),
+    layer,
     origin,
     bounds: {
       origin,
+      most,
       workspace: policy.workspace === undefined ? undefined : realPath(policy.workspace),
       allowWrite: trees(policy.allowWrite),
       allowSocket: trees(policy.allowSocket),

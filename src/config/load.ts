@@ -10,7 +10,7 @@ import type { ConfigFault } from '../errors/details.js';
 import { errnoOf } from '../errors/errno.js';
 import { SandboxError } from '../errors/sandbox-error.js';
 import {
-  cordonDirectories,
+  configDirectory,
   homeDirectory,
   registeredHome,
   SYSTEM_DIRECTORY,
@@ -65,18 +65,18 @@ export interface Configuration {
 }
 
 /** The user's file of rules, which `cordon rule` writes. */
-export function rulesFile(env: NodeJS.ProcessEnv, uid: number): string {
-  return join(userDirectory(env, uid), RULES_FILE);
+export function rulesFile(env: NodeJS.ProcessEnv): string {
+  return join(userDirectory(env), RULES_FILE);
 }
 
-function userDirectory(env: NodeJS.ProcessEnv, uid: number): string {
-  return cordonDirectories({ env, uid, home: homeDirectory(env) }).config;
+function userDirectory(env: NodeJS.ProcessEnv): string {
+  return configDirectory({ env, home: homeDirectory(env) });
 }
 
 /** Reads the configuration. Throws `CONFIG_UNREADABLE`, `CONFIG_UNTRUSTED` and `CONFIG_INVALID`. */
 export async function loadConfiguration(request: ConfigRequest): Promise<Configuration> {
   const { system = SYSTEM_DIRECTORY } = request;
-  const user = userDirectory(request.env, request.uid);
+  const user = userDirectory(request.env);
   const places: readonly Place[] = [
     ...placesIn(system, isThere(system), [
       { level: 'system', name: CONFIG_FILE },

@@ -7,7 +7,7 @@ import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { nowMs } from '../platform/clock.js';
 import { packageRoot } from '../platform/package.js';
-import { cordonDirectories, registeredHome } from '../platform/paths.js';
+import { cordonDirectories, registeredHome, SYSTEM_DIRECTORY } from '../platform/paths.js';
 import { isTempName } from '../platform/temp-name.js';
 import type { CordonDirectories, DeviceFact, DeviceName, HostFacts } from '../schema/facts.js';
 import { DEVICE_NAMES } from '../schema/facts.js';
@@ -128,12 +128,13 @@ function homesOf(homes: readonly (string | undefined)[]): readonly string[] {
 }
 
 function canonicalDirectories(directories: CordonDirectories): CordonDirectories {
+  const system = existing(SYSTEM_DIRECTORY);
   return {
     runtime: canonicalAsFarAsItExists(directories.runtime),
     state: canonicalAsFarAsItExists(directories.state),
     config: canonicalAsFarAsItExists(directories.config),
     cache: canonicalAsFarAsItExists(directories.cache),
-    system: canonicalAsFarAsItExists(directories.system),
+    ...(system !== undefined && { system }),
   };
 }
 

@@ -35,6 +35,7 @@ export interface ShellFacts {
 /** What bash searches when PATH is not set is its own matter. */
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const OTHERS_MAY_WRITE = 0o002;
+const STICKY = 0o1000;
 
 /** The facts of one place and one environment. */
 export function shellFacts(request: ShellFactsRequest): ShellFacts {
@@ -49,17 +50,25 @@ export function shellFacts(request: ShellFactsRequest): ShellFacts {
   };
 }
 
+/** These lead into whatever process asks: here that would be this one. */
+const OF_A_PROCESS = /^\/(?:dev\/(?:fd|stdin|stdout|stderr)|proc\/(?:self|thread-self))(?:\/|$)/;
+
 /** What cannot be followed to its end leads nowhere: it stays as it is written. */
 function realPath(path: string, cwd: string): string {
+  const plain = posix.resolve(cwd, path);
+  if (OF_A_PROCESS.test(plain)) return plain;
   try {
     return findTarget({ asked: path, cwd, follow: true }).path;
   } catch {
-    return posix.resolve(cwd, path);
+    return plain;
   }
 }
 
 function findProgram(name: string, request: ShellFactsRequest): FoundProgram | undefined {
   if (name === '' || name.includes('/')) return undefined;
+  // bash takes functions over from the environment, and calls them before any file.
+  const exported = `BASH_FUNC_${name}%%`;
+  if (request.env[exported] !== undefined) return { path: exported, trusted: false };
   let isVouchedFor = true;
   for (const directory of (request.env.PATH ?? DEFAULT_PATH).split(':')) {
     // It means another directory wherever the command goes, and so does everything behind it.
@@ -100,8 +109,9 @@ function isOutOfReach(path: string, { untrusted, uid }: ShellFactsRequest): bool
     const { uid: owner, mode } = lstatSync(path);
     if (owner !== 0 && (owner !== uid || isWritable)) return false;
     if (isWritable && uid === 0) return false;
-    // The mode of a link says nothing.
-    return (mode & constants.S_IFMT) === constants.S_IFLNK || (mode & OTHERS_MAY_WRITE) === 0;
+    // The mode of a link says nothing; in a sticky directory nobody replaces what is another's.
+    const isLink = (mode & constants.S_IFMT) === constants.S_IFLNK;
+    return isLink || (mode & OTHERS_MAY_WRITE) === 0 || (mode & STICKY) !== 0;
   } catch {
     return false;
   }

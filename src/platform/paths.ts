@@ -31,10 +31,14 @@ export function cordonDirectories({ env, uid, home }: PathsRequest): CordonDirec
   return {
     runtime: runtimeDirectory(env, uid),
     state: join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local/state'), NAME),
-    config: join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), NAME),
+    config: configDirectory({ env, home }),
     cache: join(absolute(env.XDG_CACHE_HOME) ?? join(home, '.cache'), NAME),
-    system: SYSTEM_DIRECTORY,
   };
+}
+
+/** Where the user's files of the configuration are. */
+export function configDirectory({ env, home }: Pick<PathsRequest, 'env' | 'home'>): string {
+  return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), NAME);
 }
 
 /** The home directory that the user database has; undefined for a uid without an entry, ordinary in containers. */

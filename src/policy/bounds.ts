@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Bounds, Root, Sourced } from '../schema/policy.js';
+import type { Bounds, Policy, PolicyParams, Root, Sourced } from '../schema/policy.js';
 import type { ProtectionNote } from '../schema/protection.js';
 import type { Mode } from '../schema/vocabulary.js';
+import { fallbackOf, isNoWider } from './narrow.js';
 import { isRelated, isWithin } from './roots.js';
 
 /** The roots that the bounds let through, and a note of each that they do not. */
@@ -33,6 +34,33 @@ export function isGrantable(
   bounds: Bounds,
 ): boolean {
   return isIn(path, bounds[field]) && (field === 'allowSocket' || isOpen(path, bounds));
+}
+
+/** Whether a policy may be widened so: what is beyond its bounds would be left out again. */
+export function isWithinBounds(widening: PolicyParams, { bounds, workspace }: Policy): boolean {
+  if (bounds === undefined) return true;
+  const { allowWrite = [], allowSocket = [], mode } = widening;
+  const asked = { value: mode ?? fallbackOf('mode'), origin: bounds.origin };
+  return (
+    allowWrite.every((path) => isGrantable(path, 'allowWrite', bounds)) &&
+    allowSocket.every((path) => isGrantable(path, 'allowSocket', bounds)) &&
+    boundedMode(asked, workspace.value, bounds).value === asked.value &&
+    ORDERED.every((field) => isFieldWithin(field, widening, bounds.most))
+  );
+}
+
+/** Fields that a widening names and that are no places. */
+const ORDERED = ['mode', 'temp', 'sharedMemory', 'pty', 'sockets', 'git', 'protect'] as const;
+
+function isFieldWithin<Field extends (typeof ORDERED)[number]>(
+  field: Field,
+  widening: PolicyParams,
+  most: PolicyParams = {},
+): boolean {
+  const value = widening[field];
+  const bound = most[field];
+  if (value === undefined || value === null || bound === undefined || bound === null) return true;
+  return isNoWider(field, value, bound);
 }
 
 function split(roots: readonly Root[], isLet: (path: string) => boolean): Bounded {

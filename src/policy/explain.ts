@@ -10,6 +10,7 @@ import type { DeviceFact, DeviceName, HostFacts, Identity, TargetFact } from '..
 import type { Origin, Policy, PolicyParams, Root } from '../schema/policy.js';
 import type { ProtectedPath } from '../schema/protection.js';
 import type { Guarantee, Mechanism } from '../schema/vocabulary.js';
+import { isWithinBounds } from './bounds.js';
 import { DEFAULT_ORIGIN } from './origins.js';
 import { isWithin } from './roots.js';
 import { exposedBy } from './width.js';
@@ -94,7 +95,7 @@ export function explain(request: ExplainRequest): Explanation {
     ...answer,
     ...(guarantee !== undefined && { guarantee }),
     by: policy.mode.value === 'danger-full-access' ? [] : judgedBy(row, policy, answer.rule),
-    ...(widening !== undefined && { widening }),
+    ...(widening !== undefined && isWithinBounds(widening, request.policy) && { widening }),
   };
 }
 

@@ -79,6 +79,7 @@ export function resolve(params: PolicyParams, facts: PolicyFacts, source: Origin
     notes: [...protections.notes, ...grants.notes, ...sockets.notes],
     namespaces: sourced('namespaces', { params, source }),
     require: sourced('require', { params, source }),
+    ...(source.bounds !== undefined && { bounds: source.bounds }),
   };
 }
 

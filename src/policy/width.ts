@@ -48,9 +48,11 @@ export function exposedBy(
   { cordon }: HostFacts,
 ): keyof HostFacts['cordon'] | undefined {
   const names = ['runtime', 'state', 'config', 'cache', 'system'] as const;
-  return names.find((name) =>
-    kind === 'directory' ? isRelated(path, cordon[name]) : isWithin(path, cordon[name]),
-  );
+  return names.find((name) => {
+    const directory = cordon[name];
+    if (directory === undefined) return false;
+    return kind === 'directory' ? isRelated(path, directory) : isWithin(path, directory);
+  });
 }
 
 function tooWide(path: string, homes: readonly string[]): string | undefined {

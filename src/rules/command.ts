@@ -54,7 +54,12 @@ export interface JudgeRequest {
   readonly rules: RuleSet;
   readonly knobs: Knobs;
   readonly program: ProgramLookup | undefined;
+  /** Whether the command starts in a directory other than the workspace. */
+  readonly startsElsewhere: boolean;
 }
+
+/** Builtins that change where everything after them runs. */
+const MOVING = new Set(['cd', 'pushd', 'popd']);
 
 /** Judges a command line. Never throws; never allows what could not be parsed. */
 export function judgeCommand(
@@ -63,7 +68,11 @@ export function judgeCommand(
 ): CommandVerdict {
   const { parts: classified, unparsed, readOnly } = classification;
   if (unparsed !== undefined) return judgeUnparsed(classification, request);
-  const parts = classified.map((part) => judgePart(part, request));
+  const moves = classified.some(({ tokens, canonical }) => {
+    return [tokens, canonical].some(([first]) => MOVING.has(first?.value ?? ''));
+  });
+  const isAtHome = !moves && !request.startsElsewhere;
+  const parts = classified.map((part) => judgePart(part, request, isAtHome));
   const verdict = parts.map((part) => part.verdict).reduce(stricter, 'allow');
   const deciding = parts.find((part) => part.verdict === verdict);
   // Everything may be denied, so nothing at all may be, too.
@@ -81,8 +90,12 @@ export function judgeCommand(
   };
 }
 
-function judgePart(part: Part, { tool, rules, knobs, program }: JudgeRequest): PartVerdict {
-  const subject = subjectOf(part, { tool, program });
+function judgePart(
+  part: Part,
+  { tool, rules, knobs, program }: JudgeRequest,
+  isAtHome: boolean,
+): PartVerdict {
+  const subject = subjectOf(part, { tool, program, isAtHome });
   const ruling = askRules(rules, subject);
   const found = {
     part,

@@ -76,9 +76,11 @@ function wordHits(tools: readonly ToolRules[], subject: WordSubject): Hit[] {
   const called = new Set<Entry>();
   const look = (shelf: Shelf, words: readonly SubjectWord[]): void => {
     for (const entry of bucketsFor(shelf, words).flatMap((bucket) => candidates(bucket, words))) {
-      if (hits.has(entry) || called.has(entry)) continue;
-      // The other words are nothing new to a function.
-      if (entry.matcher !== undefined) called.add(entry);
+      if (entry.matcher !== undefined) {
+        // The other words are nothing new to a function.
+        if (called.has(entry)) continue;
+        called.add(entry);
+      }
       const hit = wordHit(entry, words, subject);
       if (hit !== undefined) hits.set(entry, hit);
     }

@@ -64,12 +64,19 @@ function matchPlainly(
 /** How one word of a pattern that is not `*` stands to one word. */
 export function matchOne(expected: PatternWord, { values, prefix }: SubjectWord): Match {
   if (expected.kind === 'rest') return 'yes';
-  if (expected.kind === 'literal') {
-    if (values !== undefined) return values.includes(expected.text) ? 'yes' : 'no';
-    return expected.text.startsWith(prefix) ? 'maybe' : 'no';
+  if (values === undefined) return matchesUnknown(expected, prefix);
+  // Asked for every word of every rule that shares one: a function for each call would cost more than the answer.
+  for (const value of values) {
+    const isMatch =
+      expected.kind === 'literal' ? value === expected.text : matchesShape(expected.shape, value);
+    if (isMatch) return 'yes';
   }
-  if (values === undefined) return matchesBeginning(expected.shape.glob, prefix);
-  return values.some((value) => matchesShape(expected.shape, value)) ? 'yes' : 'no';
+  return 'no';
+}
+
+function matchesUnknown(expected: Exclude<PatternWord, { kind: 'rest' }>, prefix: string): Match {
+  if (expected.kind === 'glob') return matchesBeginning(expected.shape.glob, prefix);
+  return expected.text.startsWith(prefix) ? 'maybe' : 'no';
 }
 
 /** Marks a place, and those behind it that a `*` which takes nothing leads to. */

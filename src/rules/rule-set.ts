@@ -108,7 +108,11 @@ export function candidates(bucket: Bucket, words: readonly SubjectWord[]): reado
   const found = [...bucket.wordless];
   for (const word of present) {
     for (const entry of bucket.byWord.get(word) ?? []) {
-      if (entry.literals.every((literal) => present.has(literal))) found.push(entry);
+      const { literals } = entry;
+      // Of one literal word it is that one.
+      if (literals.length === 1 || literals.every((literal) => present.has(literal))) {
+        found.push(entry);
+      }
     }
   }
   return found;

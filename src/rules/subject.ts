@@ -47,18 +47,25 @@ const SYSTEM_DIRECTORIES = new Set([
   '/usr/local/sbin',
 ]);
 
+export interface SubjectRequest {
+  readonly tool: string;
+  readonly program: ProgramLookup | undefined;
+  /** Whether a relative path means what it means to whoever wrote a rule: the command stays where the workspace begins. */
+  readonly isAtHome: boolean;
+}
+
 /** A part of a command line as rules see it. */
-export function subjectOf(
-  part: Part,
-  { tool, program }: { readonly tool: string; readonly program: ProgramLookup | undefined },
-): WordSubject {
+export function subjectOf(part: Part, { tool, program, isAtHome }: SubjectRequest): WordSubject {
   const lists = [part.tokens];
   if (isDifferent(part.tokens, part.canonical)) lists.push(part.canonical);
   return {
     kind: 'words',
     tool,
     views: lists.map((tokens) => view(tokens, program)),
-    allowed: lists.map((tokens) => allowedView(tokens, program)),
+    // What only starts a command may start it elsewhere.
+    allowed: lists.map((tokens, index) => {
+      return allowedView(tokens, { program, isAtHome: isAtHome && index === 0 });
+    }),
     unfaithful: part.faithful ? undefined : 'what stands before it changes what its words do',
     text: part.tokens.map(({ text }) => text).join(' '),
   };
@@ -86,12 +93,13 @@ function view(
 
 function allowedView(
   [first, ...rest]: readonly Token[],
-  program: ProgramLookup | undefined,
+  { program, isAtHome }: Omit<SubjectRequest, 'tool'>,
 ): readonly SubjectWord[] {
   if (first === undefined) return [];
   const words = rest.map(wordOf);
   if (first.value === undefined) return [wordOf(first), ...words];
-  const values = allowedNames(first.value, program);
+  const isElsewhere = !isAtHome && first.value.includes('/') && !first.value.startsWith('/');
+  const values = isElsewhere ? [] : allowedNames(first.value, program);
   return [{ values, prefix: first.value, splits: false }, ...words];
 }
 

@@ -162,10 +162,9 @@ function subjectOf(request: ToolRequest): TextSubject {
   const addresses = addressFields(args).map((field) => addressSpellings(field));
   const paths = pathFields(args).map((field) => pathSpellings(field, surroundings));
   const field = textField(args);
-  const isListed = [...addresses, ...paths].some((each) => each.text === field?.text);
-  const plain = { text: field?.text ?? '', spellings: [field?.text ?? ''] };
-  const all: readonly Spelled[] = isListed ? [] : [{ ...plain, allowed: plain.spellings }];
-  const spelled = [...all, ...addresses, ...paths];
+  const isListed = [...addresses, ...paths].some(({ text }) => text === field?.text);
+  const plain = field === undefined || isListed ? [] : [plainSpelling(field)];
+  const spelled = [...plain, ...addresses, ...paths];
   return {
     kind: 'text',
     tool,
@@ -179,6 +178,10 @@ interface Spelled {
   readonly text: string;
   readonly spellings: readonly string[];
   readonly allowed: readonly string[];
+}
+
+function plainSpelling({ text }: Field): Spelled {
+  return { text, spellings: [text], allowed: [text] };
 }
 
 function addressSpellings({ text }: Field): Spelled {

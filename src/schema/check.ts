@@ -87,6 +87,8 @@ export interface CheckPart {
   readonly canonical: readonly (string | null)[];
   readonly class: CommandClass;
   readonly readOnly: boolean;
+  /** Whether an allow rule may speak for its words: nothing before them changes what they do. */
+  readonly faithful: boolean;
   /** The word that tells. */
   readonly token: CheckPlace;
   readonly verdict: Verdict;
@@ -115,6 +117,10 @@ export interface ClassicCheck {
   readonly allMatchingRules: readonly string[];
   /** What happens in the end, rules of one's own included, where nothing that matches is allowed. */
   readonly outcome: 'runs-without-asking' | 'suspends-for-human' | 'throws';
+  /** Of a command: the outcome where built-in rules are no more than rules of priority 100. */
+  readonly outcomeWithoutFirstPhase?: 'runs-without-asking' | 'suspends-for-human' | 'throws';
+  /** Of a command: what its classifier says of it, which those rules do not ask as a whole. */
+  readonly classifierAlone?: 'ALLOW' | 'ASK' | 'DENY';
 }
 
 /** The answer. */
@@ -128,7 +134,7 @@ export interface CheckResult {
   /** In words, to stand after "because ". */
   readonly reason: string;
   /** The rule that decides, where one does. */
-  readonly rule?: PermissionRule;
+  readonly rule?: PermissionRule | undefined;
   /** The word that tells; absent where there is none. */
   readonly token?: CheckPlace;
   /** Every rule that matches some part. */
@@ -143,6 +149,8 @@ export interface CheckResult {
   readonly policy: Policy;
   /** Whether the policy was met with read-only, because it is allowed as what only reads. */
   readonly narrowed: boolean;
+  /** Of what is asked about: patterns of allow rules that would let it pass, where some are known. */
+  readonly allowing?: readonly string[] | undefined;
   readonly warnings: readonly string[];
   /** Where the classic rules were chosen. */
   readonly classic?: ClassicCheck;

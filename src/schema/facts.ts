@@ -38,8 +38,8 @@ export interface CordonDirectories {
   readonly state: string;
   readonly config: string;
   readonly cache: string;
-  /** Where the operators of the machine keep their configuration, ceiling included. */
-  readonly system: string;
+  /** Where the operators of the machine keep their configuration, ceiling included; where they do. */
+  readonly system?: string | undefined;
 }
 
 export interface HostFacts {

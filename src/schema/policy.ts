@@ -134,6 +134,8 @@ export interface Bounds {
   readonly closed?: readonly string[] | undefined;
   /** Nor holds one of these. */
   readonly apart?: readonly string[] | undefined;
+  /** The widest value of each other field; the parameters are met with it before they are resolved. */
+  readonly most?: PolicyParams | undefined;
 }
 
 /** The finished policy of one Run. A value: carried with the call, never process state. */
@@ -169,6 +171,8 @@ export interface Policy {
   readonly notes: readonly ProtectionNote[];
   readonly namespaces: Sourced<NamespacesChoice>;
   readonly require: Sourced<Requirement>;
+  /** Of a ceiling: no grant goes beyond. */
+  readonly bounds?: Bounds;
 }
 
 /** Whether what a Run leaves is looked at: it may write a directory, and nobody let go of the protections. */

@@ -169,7 +169,7 @@ class Builder {
       node.commands.some(
         (each) => each.type === 'Command' && each.name === undefined && each.prefix.length === 0,
       );
-    if (isBare && !isTimed(node)) this.#refuse('syntax', span.start, 'a command is missing');
+    if (isBare) this.#refuse('syntax', span.start, 'a command is missing');
     if (node.operators.includes('|&') || isTimed(node)) this.#onlyBash(span);
     return {
       ...span,
@@ -347,7 +347,7 @@ class Builder {
         operations.push({
           ...this.#span(node, place),
           operator: node.operator,
-          operands: operands.map((each) => this.#word(each, place, true)),
+          operands: operands.map((each) => this.#word(each, place, 'test')),
         });
       }
     }
@@ -434,20 +434,20 @@ class Builder {
     if (place.origin === undefined) this.quoted.push(span);
   }
 
-  #word(node: SourceWord, place: Place, patterns = false): Word {
+  #word(node: SourceWord, place: Place, as: WordPlace = 'argument'): Word {
     const span = this.#span(node, place);
     this.#count(span);
     const pieces: Piece[] = [];
     const { parts } = node;
     if (parts === undefined) this.#literal(node.text, node.pos, place, pieces);
-    else this.#pieces(parts, false, place, patterns, pieces);
+    else this.#pieces(parts, false, place, as !== 'argument', pieces);
     if (node.end >= place.text.length && endsInBackslash(node.text)) {
       this.#refuse('incomplete', span.end, 'it ends in a backslash');
     }
     if (pieces.some(isDollarBefore)) {
       this.#refuse('syntax', span.start, NOT_UNDERSTOOD);
     }
-    if (!patterns && pieces.some(hasOperator)) {
+    if (pieces.some((each) => hasOperator(each, OPERATORS[as]))) {
       this.#refuse('syntax', span.start, 'an operator stands where a word is expected');
     }
     return { ...span, pieces };
@@ -457,7 +457,7 @@ class Builder {
   #inner(node: SourceWord, place: Place): Word {
     const span = this.#span(node, place);
     const pieces: Piece[] = [];
-    this.#later(place, span, (inner) => pieces.push(...this.#word(node, inner, true).pieces));
+    this.#later(place, span, (inner) => pieces.push(...this.#word(node, inner, 'inner').pieces));
     return { ...span, pieces };
   }
 
@@ -680,8 +680,15 @@ const OPENS = /^(?:[ \t]|\\\n)*\(/;
 const OPENS_WITHIN = 64;
 const GAP = /^(?:[ \t]|\\\n)*$/;
 
-/** What ends a word outside quotes. */
-const OPERATOR = /[;&|<>() \t\n]/;
+/** Where a word stands: in `[[ … ]]`, and within another word, more is text. */
+type WordPlace = 'argument' | 'test' | 'inner';
+
+/** What ends a word outside quotes, by where it stands. */
+const OPERATORS: Readonly<Record<WordPlace, RegExp | undefined>> = {
+  argument: /[;&|<>() \t\n]/,
+  test: /[;&<> \t\n]/,
+  inner: undefined,
+};
 
 /** Whether a dollar that was left over stands right before what it would expand. */
 function isDollarBefore(piece: Piece, at: number, pieces: readonly Piece[]): boolean {
@@ -690,8 +697,8 @@ function isDollarBefore(piece: Piece, at: number, pieces: readonly Piece[]): boo
   return next?.kind === 'text' && !next.quoted && /^[[({\w]/.test(next.value);
 }
 
-function hasOperator(piece: Piece): boolean {
-  return piece.kind === 'text' && !piece.quoted && OPERATOR.test(piece.value);
+function hasOperator(piece: Piece, operators: RegExp | undefined): boolean {
+  return piece.kind === 'text' && !piece.quoted && operators?.test(piece.value) === true;
 }
 
 function moved(place: Place, text: string, span: Span): Place {

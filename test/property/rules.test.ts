@@ -4,6 +4,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { classify } from '../../src/classify/classify.js';
 import type { Token } from '../../src/classify/effect.js';
 import type { Part } from '../../src/classify/part.js';
 import { judgeCommand } from '../../src/rules/command.js';
@@ -69,6 +70,7 @@ function judge(list: readonly EngineRule[], line: readonly Part[], each: Knobs) 
     rules: ruleSet(list),
     knobs: each,
     program: (name) => ({ path: `/usr/bin/${name}`, trusted: true }),
+    startsElsewhere: false,
   });
 }
 
@@ -143,7 +145,13 @@ describe('any rules', () => {
           const unparsed = { kind: kind as 'bytes', at: 0, reason: '' };
           const said = judgeCommand(
             { source: 'x', parts: [], class: name, readOnly: true, unparsed },
-            { tool: 'bash', rules: ruleSet(list), knobs: each, program: undefined },
+            {
+              tool: 'bash',
+              rules: ruleSet(list),
+              knobs: each,
+              program: undefined,
+              startsElsewhere: false,
+            },
           );
           expect(said.verdict).not.toBe('allow');
           expect(said.narrow).toBeUndefined();
@@ -190,6 +198,57 @@ describe('the index', () => {
         });
       }),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe('any text', () => {
+  const place = { cwd: '/w', workspace: '/w', writable: [], home: '/home/u' };
+  const pieces = fc.constantFrom(
+    'ls',
+    'rm',
+    '$x',
+    ';',
+    '|',
+    '&&',
+    '>',
+    '"',
+    "'",
+    '`',
+    '$(',
+    ')',
+    '\n',
+    ' ',
+    '\\',
+    '#',
+    '{',
+    '}',
+    '<<E',
+    'é',
+    '\u202e',
+    '\r',
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(pieces, { maxLength: 30 }).map((each) => each.join('')),
+  );
+
+  test('has a verdict, is not allowed unless it was read, and points into itself', () => {
+    fc.assert(
+      fc.property(texts, lists, knobs, (text, list, each) => {
+        const found = classify(text, place);
+        const said = judgeCommand(found, {
+          tool: 'bash',
+          rules: ruleSet(list),
+          knobs: each,
+          program: undefined,
+          startsElsewhere: false,
+        });
+        if (found.unparsed !== undefined) expect(said.verdict).not.toBe('allow');
+        expect(said.at?.end ?? 0).toBeLessThanOrEqual(text.length);
+        if (said.narrow !== undefined) expect(found.readOnly).toBe(true);
+      }),
+      { numRuns: 5000 },
     );
   });
 });

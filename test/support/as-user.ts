@@ -106,6 +106,8 @@ const PACKAGE_PARTS = [
   'build/Release',
   'node_modules/zod',
   'node_modules/commander',
+  'node_modules/smol-toml',
+  'node_modules/unbash',
 ] as const;
 
 let staged: string | undefined;

@@ -16,7 +16,6 @@ export const HOST: HostFacts = {
     state: '/home/u/.local/state/cordon',
     config: '/home/u/.config/cordon',
     cache: '/home/u/.cache/cordon',
-    system: '/etc/cordon',
   },
   tempParent: '/tmp',
   commonTemp: '/tmp',

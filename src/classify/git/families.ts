@@ -172,7 +172,7 @@ export const FAMILIES: Readonly<Record<string, Subcommand>> = {
     before: [],
     alone: [writing(STASHED, 'puts changes aside', { operands: 'paths' })],
     verbs: {
-      list: [{ is: 'read', options: LOG }],
+      list: [{ is: 'read', options: LOG, digits: true }],
       show: [
         {
           is: 'read',
@@ -192,9 +192,9 @@ export const FAMILIES: Readonly<Record<string, Subcommand>> = {
   },
   reflog: {
     before: [],
-    alone: [{ is: 'read', options: LOG, operands: 'paths' }],
+    alone: [{ is: 'read', options: LOG, digits: true, operands: 'paths' }],
     verbs: {
-      show: [{ is: 'read', options: LOG, operands: 'paths' }],
+      show: [{ is: 'read', options: LOG, digits: true, operands: 'paths' }],
       list: [{ is: 'read', options: [] }],
       exists: [{ is: 'read', options: [] }],
       expire: [writes('deletes entries')],

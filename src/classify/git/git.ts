@@ -80,11 +80,16 @@ function chosen(
 }
 
 /** Git takes beginnings of long options; they are left unknown, as which one is meant changes with its version. */
-const MANNER = { abbreviations: false, digits: true } as const;
+const MANNER = { abbreviations: false } as const;
 
 function parse(form: Form, args: readonly Token[]): Parsed | undefined {
   if (form.options === 'any') return undefined;
-  return parseOptions(args, { ...MANNER, rows: form.options, permutes: !form.stops });
+  return parseOptions(args, {
+    ...MANNER,
+    rows: form.options,
+    permutes: !form.stops,
+    digits: form.digits === true,
+  });
 }
 
 function fits(form: Form, parsed: Parsed): boolean {

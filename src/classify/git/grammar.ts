@@ -34,6 +34,8 @@ export interface Form {
   readonly options: readonly GitOption[] | 'any';
   /** Default `names`. */
   readonly operands?: Operands;
+  /** A number after a dash is how many, of commits or of lines. */
+  readonly digits?: true;
   /** The first operand ends the options: what follows is one, whatever it looks like. */
   readonly stops?: true;
   readonly atMost?: number;

@@ -12,7 +12,7 @@ const read = (options: readonly GitOption[], more: Omit<Form, 'is' | 'options'> 
   ...more,
 });
 
-const logs: readonly Form[] = [read(LOG, { operands: 'paths' })];
+const logs: readonly Form[] = [read(LOG, { digits: true, operands: 'paths' })];
 
 const GREP: readonly GitOption[] = [
   ...flags(`--[no-]cached --no-index --[no-]untracked --[no-]exclude-standard
@@ -168,7 +168,9 @@ export const INSPECTING: Readonly<Record<string, Subcommand>> = {
   log: logs,
   show: logs,
   whatchanged: logs,
-  'diff-tree': [read([...LOG, ...flags('--no-commit-id --merge-base')], { operands: 'paths' })],
+  'diff-tree': [
+    read([...LOG, ...flags('--no-commit-id --merge-base')], { digits: true, operands: 'paths' }),
+  ],
   'diff-index': [read([...DIFF, ...flags('--cached --merge-base -m')], { operands: 'paths' })],
   'diff-files': [
     read([...DIFF, ...flags('-q -0 -1|--base -2|--ours -3|--theirs -c --cc')], {
@@ -184,12 +186,12 @@ export const INSPECTING: Readonly<Record<string, Subcommand>> = {
     ]),
   ],
   cherry: [read([...flags('-v|--[no-]verbose --no-abbrev'), ...optionals('--abbrev')])],
-  grep: [read(GREP, { operands: 'pattern-paths' })],
+  grep: [read(GREP, { digits: true, operands: 'pattern-paths' })],
   'ls-files': [read(LS_FILES, { operands: 'paths' })],
   'ls-tree': [read(LS_TREE, { operands: 'paths' })],
   'cat-file': [read(CAT_FILE, { operands: 'paths' })],
   'rev-parse': [read(REV_PARSE)],
-  'rev-list': [read(REV_LIST)],
+  'rev-list': [read(REV_LIST, { digits: true })],
   'merge-base': [read(flags('-a|--[no-]all --octopus --independent --is-ancestor --fork-point'))],
   'for-each-ref': [
     read([
@@ -239,7 +241,7 @@ export const INSPECTING: Readonly<Record<string, Subcommand>> = {
       flags('--normalize --print --allow-onelevel --no-allow-onelevel --refspec-pattern --branch'),
     ),
   ],
-  shortlog: [read(SHORTLOG, { operands: 'paths' })],
+  shortlog: [read(SHORTLOG, { digits: true, operands: 'paths' })],
   blame: [read(BLAME, { operands: 'paths' })],
   annotate: [read(BLAME, { operands: 'paths' })],
   'count-objects': [read(flags('-v|--verbose -H|--human-readable'))],
@@ -306,13 +308,14 @@ export const INSPECTING: Readonly<Record<string, Subcommand>> = {
         ...values('--import-marks --import-marks-if-exists', { does: 'reads' }),
         ...values('--export-marks', { does: 'writes' }),
       ],
-      { operands: 'paths' },
+      { digits: true, operands: 'paths' },
     ),
   ],
   'format-patch': [
-    read(FORMATTED_PATCH, { with: ['--stdout'], operands: 'paths' }),
+    read(FORMATTED_PATCH, { digits: true, with: ['--stdout'], operands: 'paths' }),
     {
       is: 'write',
+      digits: true,
       options: [
         ...FORMATTED_PATCH,
         ...values('-o|--output-directory', { does: 'writes' }),

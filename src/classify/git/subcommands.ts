@@ -16,5 +16,3 @@ const SUBCOMMANDS: ReadonlyMap<string, Subcommand> = new Map(
 export function subcommandOf(name: string): Subcommand | undefined {
   return SUBCOMMANDS.get(name);
 }
-
-export const SUBCOMMAND_NAMES: readonly string[] = [...SUBCOMMANDS.keys()];

@@ -21,6 +21,7 @@ import {
   reading,
   rowsOf,
   running,
+  startingToo,
   used,
   usedAt,
   valued,
@@ -126,7 +127,7 @@ const TAR: Program = (call) => {
     effects: [
       ...optionEffects(parsed),
       ...archiveEffects(parsed, isMade),
-      ...filterEffects(parsed, call.program),
+      ...filterEffects(parsed, isMade, call.program),
       ...(isMade || has(parsed, '-d') ? packed(parsed) : []),
       ...(has(parsed, '-x') ? unpacked(parsed, call) : []),
     ],
@@ -159,13 +160,29 @@ function archiveEffects(parsed: Parsed, isMade: boolean): readonly Effect[] {
   });
 }
 
-function filterEffects(parsed: Parsed, by: Token): readonly Effect[] {
-  return FILTERS.flatMap(([name, filter]): readonly Effect[] => {
-    const option = parsed.options.find(({ row }) => row.names.includes(name));
-    const token = option?.token ?? by;
-    const words = [filter, '-d', '-c'].map((value) => ({ ...token, value, prefix: value }));
-    return option === undefined ? [] : [{ kind: 'run', tokens: words }];
-  });
+/** Names that tar takes to say what an archive is packed with, when no option says it. */
+const SUFFIXES: readonly (readonly [RegExp, string])[] = [
+  [/\.(?:gz|tgz|taz)$/, 'gzip'],
+  [/\.(?:bz2|tbz2?|tz2)$/, 'bzip2'],
+  [/\.(?:xz|txz|lzma|tlz)$/, 'xz'],
+  [/\.(?:zst|tzst)$/, 'zstd'],
+  [/\.lz$/, 'lzip'],
+  [/\.lzo$/, 'lzop'],
+  [/\.Z$/, 'compress'],
+];
+
+function filterEffects(parsed: Parsed, isMade: boolean, by: Token): readonly Effect[] {
+  const asked = FILTERS.filter(([name]) => has(parsed, name)).map(([, filter]) => filter);
+  const told = isMade && !has(parsed, '-a') ? [] : valuesOf(parsed, '-f').flatMap(packedWith);
+  const filters = asked.length > 0 ? asked : told;
+  return filters.map((filter) => ({
+    kind: 'run',
+    tokens: [filter, '-d', '-c'].map((value) => ({ ...by, value, prefix: value })),
+  }));
+}
+
+function packedWith({ value }: Token): readonly string[] {
+  return SUFFIXES.filter(([suffix]) => suffix.test(value ?? '')).map(([, filter]) => filter);
 }
 
 /** What is put into the archive, or compared with it: beneath every directory that is changed to, and here. */
@@ -367,9 +384,9 @@ export const ARCHIVE_PROGRAMS: Readonly<Record<string, Program>> = {
     operands: ({ operands: [archive] }) => (archive === undefined ? [] : used(archive, 'reads')),
   }),
   gzip: GZIP,
-  gunzip: GZIP,
-  zcat: printer(...GZIP_ROWS),
-  gzcat: printer(...GZIP_ROWS),
+  gunzip: startingToo(GZIP, ['gzip', '-c', '-d']),
+  zcat: startingToo(printer(...GZIP_ROWS), ['gzip', '-c', '-d']),
+  gzcat: startingToo(printer(...GZIP_ROWS), ['gzip', '-c', '-d']),
   bzip2: BZIP2,
   bunzip2: BZIP2,
   bzcat: printer(...BZIP2_ROWS),

@@ -17,6 +17,7 @@ import {
   program,
   reading,
   running,
+  startingToo,
   type Use,
   valued,
   writing,
@@ -78,39 +79,50 @@ function objectReader(...rows: readonly (readonly ProgramRow[])[]): Program {
 
 export const COMPARE_PROGRAMS: Readonly<Record<string, Program>> = {
   diff: DIFF,
-  colordiff: program({
-    rows: [...DIFF_ROWS, ...valued('--difftype'), ...plain('--fakeexitcode')],
-    digits: true,
-    operands: COMPARED,
-  }),
+  colordiff: startingToo(
+    program({
+      rows: [...DIFF_ROWS, ...valued('--difftype'), ...plain('--fakeexitcode')],
+      digits: true,
+      operands: COMPARED,
+    }),
+    ['diff'],
+  ),
   cmp: CMP,
-  diff3: program({
-    rows: [
-      ...HELP,
-      ...plain('-A,--show-all -e,--ed -E,--show-overlap -3,--easy-only -x,--overlap-only -X -i -v'),
-      ...plain('-m,--merge -a,--text --strip-trailing-cr -T,--initial-tab'),
-      ...valued('-L,--label'),
-      ...running('--diff-program'),
-    ],
-    operands: 'reads',
-  }),
-  sdiff: program({
-    rows: [
-      ...HELP,
-      ...plain(
-        '-i,--ignore-case -E,--ignore-tab-expansion -Z,--ignore-trailing-space -a,--text -v',
-      ),
-      ...plain(
-        '-b,--ignore-space-change -W,--ignore-all-space -B,--ignore-blank-lines -t,--expand-tabs',
-      ),
-      ...plain('--strip-trailing-cr -l,--left-column -s,--suppress-common-lines -d,--minimal'),
-      ...plain('-H,--speed-large-files'),
-      ...valued('-I,--ignore-matching-lines -w,--width --tabsize'),
-      ...running('--diff-program'),
-      ...writing('-o,--output'),
-    ],
-    operands: 'reads',
-  }),
+  diff3: startingToo(
+    program({
+      rows: [
+        ...HELP,
+        ...plain(
+          '-A,--show-all -e,--ed -E,--show-overlap -3,--easy-only -x,--overlap-only -X -i -v',
+        ),
+        ...plain('-m,--merge -a,--text --strip-trailing-cr -T,--initial-tab'),
+        ...valued('-L,--label'),
+        ...running('--diff-program'),
+      ],
+      operands: 'reads',
+    }),
+    ['diff'],
+  ),
+  sdiff: startingToo(
+    program({
+      rows: [
+        ...HELP,
+        ...plain(
+          '-i,--ignore-case -E,--ignore-tab-expansion -Z,--ignore-trailing-space -a,--text -v',
+        ),
+        ...plain(
+          '-b,--ignore-space-change -W,--ignore-all-space -B,--ignore-blank-lines -t,--expand-tabs',
+        ),
+        ...plain('--strip-trailing-cr -l,--left-column -s,--suppress-common-lines -d,--minimal'),
+        ...plain('-H,--speed-large-files'),
+        ...valued('-I,--ignore-matching-lines -w,--width --tabsize'),
+        ...running('--diff-program'),
+        ...writing('-o,--output'),
+      ],
+      operands: 'reads',
+    }),
+    ['diff'],
+  ),
   strings: objectReader(
     plain('-a,--all -d,--data -f,--print-file-name -w,--include-all-whitespace -o -h -v,-V'),
     valued('-n,--bytes -t,--radix -T,--target -e,--encoding -U,--unicode -s,--output-separator'),

@@ -81,8 +81,10 @@ function isAssignment(word: Token): boolean {
 }
 
 function assignment(word: Token): readonly Effect[] {
-  const name = (word.value ?? word.prefix).split('=')[0] ?? '';
-  if (isHarmlessVariable(name) && !word.splits) return [];
+  const text = word.value ?? word.prefix;
+  const name = text.slice(0, text.indexOf('='));
+  const value = word.value?.slice(name.length + 1);
+  if (isHarmlessVariable(name, value) && !word.splits) return [];
   return [is(word, 'unknown', `setting \`${name}\` may change what the program does`)];
 }
 

@@ -21,6 +21,7 @@ import {
   reading,
   rowsOf,
   running,
+  type ToldOperands,
   type Use,
   used,
   usedAt,
@@ -51,8 +52,8 @@ interface Transfer {
 }
 
 /** The destination itself and, as it may be a directory, the name of each source in it. */
-function transferred(transfer: Transfer): Operands {
-  return (parsed) => {
+function transferred(transfer: Transfer): ToldOperands {
+  return (parsed: Parsed) => {
     const into = lastValue(parsed, '-t');
     const sources = into === undefined ? parsed.operands.slice(0, -1) : parsed.operands;
     const target = into ?? parsed.operands.at(-1);
@@ -113,21 +114,20 @@ function afterFirst(parsed: Parsed, said: readonly string[], use: Use): readonly
   return eachOperand(files, use);
 }
 
-const CHMOD_LETTERS = '-r -w -x -X -s -t -u -g -o -a'.split(' ');
+const CHMOD_MODES = '-r -w -x -X -s -t -u -g -o -a -0 -1 -2 -3 -4 -5 -6 -7'.split(' ');
 
 const CHMOD: Program = program({
   rows: [
     ...HELP,
     ...plain('-c,--changes -f,--silent,--quiet -v,--verbose --no-preserve-root --preserve-root'),
     ...plain('-R,--recursive -h,--no-dereference --dereference -H -L -P'),
-    ...rowsOf('optional', CHMOD_LETTERS.join(' ')),
+    ...rowsOf('optional', CHMOD_MODES.join(' ')),
     ...reading('--reference'),
   ],
-  digits: true,
   operands: (parsed) =>
     afterFirst(
       parsed,
-      ['--reference', ...CHMOD_LETTERS],
+      ['--reference', ...CHMOD_MODES],
       has(parsed, '-R') ? 'writes-tree' : 'writes',
     ),
 });

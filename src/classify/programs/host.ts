@@ -134,12 +134,14 @@ const SIGNALS: readonly NamedRow[] = [
     names: 'gdb lldb ptrace perf bpftrace',
     is: 'unknown',
     reason: 'takes hold of other processes',
-    prints: ['--version'],
   },
 ];
 
-/** Signals processes; 0 only asks whether they are there, `-l` prints the names of signals. */
-const kill: Program = (call) => {
+/**
+ * Signals processes; 0 only asks whether they are there, `-l` prints the names of signals. Of several signals the last
+ * one is sent.
+ */
+export const kill: Program = (call) => {
   const [first, second] = call.args;
   const rest = call.args.slice(1);
   if (first === undefined || first.value === '-l' || first.value === '-L') {

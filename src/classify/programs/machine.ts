@@ -4,17 +4,19 @@
  * @module
  */
 
-import type { Effect, Program, Token } from '../effect.js';
+import type { Call, Effect, Program, Token } from '../effect.js';
 import { parseOptions } from '../options.js';
 import {
   doing,
   eachOperand,
   HELP,
+  has,
   is,
   judgeBy,
   maybe,
   type Operands,
   optionEffects,
+  type Parsed,
   type ProgramRow,
   type ProgramTable,
   plain,
@@ -87,16 +89,29 @@ const LSOF_TABLE: ProgramTable = {
     }),
   ],
   abbreviations: false,
-  operands: 'reads',
+  operands: (parsed, call) => [
+    ...(has(parsed, '-i') ? resolved(parsed, call) : []),
+    ...eachOperand(parsed.operands, 'reads'),
+  ],
 };
+
+/** `@` stands before an address; digits are not asked for. Of a word that is not known to its end, one may follow. */
+function namesHost({ value, prefix }: Token): boolean {
+  if (value === undefined) return prefix.startsWith('-') && !prefix.includes(':');
+  return value.includes('@') && !/@(?:[\d.]+|\[[\da-f:]+\])(?::[\w,-]+)?$/.test(value);
+}
 
 /** A `+` stands before options too. */
 const LSOF: Program = (call) => {
   const plus = call.args.filter(({ prefix }) => prefix.startsWith('+'));
   const rest = call.args.filter((word) => !plus.includes(word));
+  const hosts = call.args.filter(namesHost);
   return {
     effects: [
       ...judgeBy(LSOF_TABLE, { ...call, args: rest }).effects,
+      ...hosts.map((word) =>
+        is(word, 'network', `\`${word.text}\` may name a host that is asked for`),
+      ),
       ...plus
         .filter(({ value }) => !/^\+(?:[dDcLrwfgGEM]|[cLr]\d*|[dD].*)$/.test(value ?? ''))
         .map(unknownWord),
@@ -104,21 +119,35 @@ const LSOF: Program = (call) => {
   };
 };
 
+/** Words of a filter of `ss` that name no host, which would be asked for: states, ports, addresses of digits. */
+const FILTER_WORD =
+  /^(?:state|exclude|all|connected|synchronized|bucket|big|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|closed|close-wait|last-ack|listening|listen|closing|sport|dport|src|dst|and|or|not|eq|ne|neq|ge|le|gt|lt|&&?|\|\|?|!|[<>!=]=?|\(|\)|:[\w-]+|(?:\d[\d.]*|\*|\[[\da-f:]+\])(?:\/\d+)?(?::[\w*-]+)?)$/;
+
+function filtered({ operands }: Parsed): readonly Effect[] {
+  return operands
+    .filter(({ value }) => !FILTER_WORD.test(value ?? ''))
+    .map((word) => is(word, 'network', `\`${word.text}\` may be a host that is asked for`));
+}
+
 const SS = program({
   rows: [
     ...HELP,
-    ...plain('-h -V -n,--numeric -r,--resolve -a,--all -l,--listening -o,--options -e,--extended'),
+    ...plain('-h -V -n,--numeric -a,--all -l,--listening -o,--options -e,--extended'),
     ...plain('-m,--memory -p,--processes -T,--threads -i,--info --tipcinfo -s,--summary --tos'),
     ...plain('--cgroup -b,--bpf -E,--events -Z,--context -z,--contexts -4,--ipv4 -6,--ipv6'),
     ...plain('-0,--packet -t,--tcp -M,--mptcp -S,--sctp -u,--udp -d,--dccp -w,--raw -x,--unix'),
     ...plain('--tipc --vsock --xdp -H,--no-header -Q,--no-queues -O,--oneline --inet-sockopt'),
     ...valued('-f,--family -A,--query,--socket'),
-    ...reading('-F,--filter'),
     ...writing('-D,--diag'),
+    ...doing('value', '-F,--filter', { class: 'network', reason: 'a filter may name hosts' }),
     ...doing('value', '-N,--net', { class: 'unknown', reason: 'it goes to another network' }),
     ...doing('nothing', '-K,--kill', CHANGES),
+    ...doing('nothing', '-r,--resolve', {
+      class: 'network',
+      reason: '`-r` asks the network for names',
+    }),
   ],
-  operands: 'nothing',
+  operands: filtered,
 });
 
 const IP_READS = /^(?:show|sho|sh|list|lis|lst|ls|l|get|help)$/;
@@ -164,8 +193,11 @@ const IFCONFIG: Program = ({ args }) => {
 function netTool(...rows: readonly (readonly ProgramRow[])[]): Program {
   return program({
     rows: [...HELP, ...plain('-n,--numeric -v,--verbose -V -h'), ...rows.flat()],
-    operands: ({ operands: [verb] }) =>
-      verb === undefined ? [] : [is(verb, 'host-state', `\`${verb.text}\` changes a table`)],
+    operands: (parsed, call) => {
+      const [verb] = parsed.operands;
+      if (verb === undefined) return resolved(parsed, call);
+      return [is(verb, 'host-state', `\`${verb.text}\` changes a table`)];
+    },
   });
 }
 
@@ -183,7 +215,13 @@ const SYSCTL = program({
   operands: ({ operands }) =>
     operands
       .filter(({ value }) => value === undefined || value.includes('='))
-      .map((word) => is(word, 'host-state', `\`${word.text}\` sets a variable of the kernel`)),
+      .map((word) =>
+        is(
+          word,
+          word.value === undefined ? 'unknown' : 'host-state',
+          `\`${word.text}\` sets a variable of the kernel`,
+        ),
+      ),
 });
 
 const DMESG = program({
@@ -216,12 +254,15 @@ const JOURNALCTL = program({
     ...valued('-S,--since -U,--until -c,--cursor --after-cursor -u,--unit --user-unit -g,--grep'),
     ...valued('-t,--identifier -p,--priority --facility -o,--output --output-fields -F,--field'),
     ...valued('--namespace'),
-    ...reading('-D,--directory --file --root --image', 'reads-tree'),
+    ...reading('-D,--directory --file --root', 'reads-tree'),
     ...writing('--cursor-file'),
     ...doing('value', '--vacuum-size --vacuum-files --vacuum-time --interval', CHANGES),
     ...doing('nothing', '--sync --relinquish-var --smart-relinquish-var --flush --rotate', CHANGES),
     ...doing('nothing', '--update-catalog --setup-keys --force', CHANGES),
-    ...doing('value', '-M,--machine', { class: 'unknown', reason: 'it asks another machine' }),
+    ...doing('value', '-M,--machine --image', {
+      class: 'unknown',
+      reason: 'it looks into another machine',
+    }),
   ],
   operands: ({ operands }) =>
     eachOperand(
@@ -247,7 +288,7 @@ const GETENT = program({
   rows: [
     ...HELP,
     ...plain('-A,--no-addrconfig -i,--no-idn -? --usage -V'),
-    ...valued('-s,--service'),
+    ...doing('value', '-s,--service', { class: 'network', reason: 'it may ask the network' }),
   ],
   operands: ({ operands: [database, ...keys] }) => {
     if (database === undefined) return [];
@@ -260,23 +301,16 @@ const GETENT = program({
   },
 });
 
-/** `top` takes keys that signal processes and write its settings, unless it prints in batches. */
-const TOP = program({
-  rows: [
-    ...HELP,
-    ...plain('-b,--batch-mode -c,--cmdline-toggle -E -e -H,--threads-show -i,--idle-toggle -S -1'),
-    ...plain('-s,--secure-mode -h -V -v -O,--list-fields'),
-    ...valued('-d,--delay -n,--iterations -o,--sort-override -p,--pid -u -U -w,--width'),
-  ],
-  operands: (parsed, { program: name }) =>
-    parsed.options.some(({ row }) => row.names.includes('-b') || row.names.includes('-h'))
-      ? []
-      : [is(name, 'unknown', `\`${name.text}\` takes keys that signal processes`)],
-});
+/** What names are asked of the network for, unless `-n` is given. */
+function resolved(parsed: Parsed, { program: name }: Call): readonly Effect[] {
+  if (has(parsed, '-n')) return [];
+  return [
+    is(name, 'network', `\`${name.text}\` asks the network for names unless \`-n\` is given`),
+  ];
+}
 
 export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
   ps: PS,
-  top: TOP,
   pgrep: shows(
     plain('-l,--list-name -a,--list-full -v,--inverse -w,--lightweight -c,--count -f,--full'),
     plain(
@@ -328,7 +362,7 @@ export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
       ...plain('-w,--raw -x,--unix --ax25 --ipx --netrom --inet --inet6 -4 -6 -V -2,--l2cap -f'),
       ...valued('-A,--protocol'),
     ],
-    operands: 'nothing',
+    operands: resolved,
   }),
   ip: program(IP_TABLE),
   ifconfig: IFCONFIG,
@@ -341,7 +375,7 @@ export const MACHINE_PROGRAMS: Readonly<Record<string, Program>> = {
       ...doing('nothing', '-d,--delete -s,--set -D,--use-device', CHANGES),
       ...doing('value', '-f,--file', CHANGES),
     ],
-    operands: 'nothing',
+    operands: (parsed, call) => [...resolved(parsed, call), ...filtered(parsed)],
   }),
   free: shows(
     plain('-b,--bytes --kilo --mega --giga --tera --peta -k,--kibi -m,--mebi -g,--gibi --tebi'),

@@ -9,7 +9,13 @@ import { namedPrograms } from './named.js';
 
 export const PACKAGE_PROGRAMS: Readonly<Record<string, Program>> = namedPrograms([
   {
-    names: `npm npx pnpm pnpx yarn bun bunx deno corepack pip pip3 pipx uv uvx poetry pdm pipenv
+    names: 'npm',
+    is: 'unknown',
+    reason: 'downloads, writes logs and caches, or runs code of the project',
+    prints: ['--version', '-v'],
+  },
+  {
+    names: `npx pnpm pnpx yarn bun bunx deno corepack pip pip3 pipx uv uvx poetry pdm pipenv
       conda mamba hatch gem bundle bundler composer cargo rustup go dotnet nuget mvn gradle sbt mix
       cabal stack opam luarocks cpan cpanm`,
     is: 'unknown',

@@ -32,11 +32,11 @@ const SETS_NAME = { class: 'host-state', reason: 'it sets the name of the machin
 
 /** An operand of `date` that is no format sets the clock. */
 function dateOperands({ operands }: Parsed): readonly Effect[] {
-  return operands.flatMap((operand) =>
-    operand.prefix.startsWith('+')
-      ? []
-      : [is(operand, SETS_CLOCK.class, `\`${operand.text}\` sets the clock`)],
-  );
+  return operands.flatMap((operand) => {
+    if (operand.prefix.startsWith('+')) return [];
+    const kind = operand.value === undefined ? 'unknown' : SETS_CLOCK.class;
+    return [is(operand, kind, `\`${operand.text}\` sets the clock`)];
+  });
 }
 
 function nameOperands({ operands }: Parsed): readonly Effect[] {
@@ -100,7 +100,7 @@ const STTY: Program = ({ args }) => {
 };
 
 const TPUT: Program = program({
-  rows: [...plain('-S -V -x'), ...valued('-T')],
+  rows: [...plain('-V -x'), ...valued('-T')],
   abbreviations: false,
   permutes: false,
   // What initialises the terminal may start a program that its entry names.
@@ -219,9 +219,7 @@ export const PRINTING_PROGRAMS: Readonly<Record<string, Program>> = {
     harmless: true,
   }),
   locale: printer(
-    plain(
-      '-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose -? --usage -V',
-    ),
+    plain('-a,--all-locales -c,--category-name -k,--keyword-name -v,--verbose -? --usage -V'),
   ),
   uuidgen: printer(
     plain('-r,--random -t,--time -m,--md5 -s,--sha1 -x,--hex -h -V'),

@@ -10,6 +10,7 @@ import { COMPARE_PROGRAMS } from './compare.js';
 import { FILE_PROGRAMS } from './files.js';
 import { FIND_PROGRAMS } from './find.js';
 import { MACHINE_PROGRAMS } from './machine.js';
+import { OPENSSL_PROGRAMS } from './openssl.js';
 import { PRINTING_PROGRAMS } from './printing.js';
 import { SEARCH_PROGRAMS } from './search.js';
 import { SED_PROGRAMS } from './sed.js';
@@ -19,6 +20,7 @@ import { VIEW_PROGRAMS } from './view.js';
 
 export const READING_PROGRAMS: Readonly<Record<string, Program>> = {
   ...TEXT_PROGRAMS,
+  ...OPENSSL_PROGRAMS,
   ...PRINTING_PROGRAMS,
   ...FILE_PROGRAMS,
   ...SEARCH_PROGRAMS,

@@ -71,6 +71,16 @@ const GREP = program({
   harmless: true,
 });
 
+/** A script that calls `grep` with its own words, after a program that unpacks what is searched. */
+function overGrep(unpacks?: string): Program {
+  return ({ program: name, args }) => {
+    const word = (value: string): Token => ({ ...name, value, prefix: value });
+    const unpacked: readonly Effect[] =
+      unpacks === undefined ? [] : [{ kind: 'run', tokens: [unpacks, '-c', '-d', '-f'].map(word) }];
+    return { effects: [...unpacked, { kind: 'run', tokens: [word('grep'), ...args] }] };
+  };
+}
+
 const DECOMPRESSES = {
   class: 'unknown',
   reason: 'it starts programs that unpack what it searches',
@@ -281,13 +291,12 @@ function placeholder(token: Token): Token {
 
 export const SEARCH_PROGRAMS: Readonly<Record<string, Program>> = {
   grep: GREP,
-  egrep: GREP,
-  fgrep: GREP,
-  zgrep: GREP,
-  zegrep: GREP,
-  zfgrep: GREP,
-  xzgrep: GREP,
-  bzgrep: GREP,
+  egrep: overGrep(),
+  fgrep: overGrep(),
+  zgrep: overGrep('gzip'),
+  zegrep: overGrep('gzip'),
+  zfgrep: overGrep('gzip'),
+  xzgrep: overGrep('xz'),
   rg: RG,
   ag: AG,
   ack: ACK,

@@ -18,6 +18,7 @@ import {
   plain,
   program,
   reading,
+  startingToo,
   valued,
   writing,
 } from './table.js';
@@ -165,12 +166,11 @@ const XMLLINT_TABLE: ProgramTable = {
     ...plain('--auto --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1'),
     ...plain('--sax --oldxml10 --help'),
     ...valued('--maxmem --encode --pretty --pattern --xpath --xpath0'),
-    ...reading('--relaxng --schema --schematron'),
     ...writing('-o,--output'),
     ...doing('nothing', '--shell', { class: 'unknown', reason: '`--shell` takes commands' }),
     ...doing('nothing', '--noent --valid --postvalid --xinclude --loaddtd --dtdattr', FETCHES),
     ...doing('nothing', '--catalogs --compress', FETCHES),
-    ...doing('value', '--dtdvalid --dtdvalidfpi --path', FETCHES),
+    ...doing('value', '--dtdvalid --dtdvalidfpi --path --relaxng --schema --schematron', FETCHES),
   ]),
   abbreviations: false,
   clusters: false,
@@ -193,6 +193,6 @@ function withOneDash(rows: ProgramTable['rows']): ProgramTable['rows'] {
 
 export const STRUCTURED_PROGRAMS: Readonly<Record<string, Program>> = {
   jq: JQ,
-  yq: program(YQ_TABLE),
+  yq: startingToo(program(YQ_TABLE), ['jq', '.']),
   xmllint: program(XMLLINT_TABLE),
 };

@@ -20,8 +20,11 @@ export interface ProgramRow extends OptionRow {
 
 export type Parsed = ParsedOptions<ProgramRow>;
 
-/** What operands do: all the same, or told by the whole call. */
-export type Operands = Use | 'nothing' | ((parsed: Parsed, call: Call) => readonly Effect[]);
+/** What operands do, told by the whole call. */
+export type ToldOperands = (parsed: Parsed, call: Call) => readonly Effect[];
+
+/** What operands do: all the same, or told. */
+export type Operands = Use | 'nothing' | ToldOperands;
 
 export interface ProgramTable extends OptionTable<ProgramRow> {
   readonly operands: Operands;
@@ -146,6 +149,15 @@ export function unknownWord(token: Token): Effect {
       ? `\`${token.text}\` may become an option once it is expanded`
       : `\`${token.text}\` is no option that Cordon knows of it`;
   return is(token, 'unknown', reason);
+}
+
+/** A program that also starts another, whatever it is asked: its own words, none of the call. */
+export function startingToo(judge: Program, words: readonly string[]): Program {
+  return (call) => {
+    const tokens = words.map((value): Token => ({ ...call.program, value, prefix: value }));
+    const judged = judge(call);
+    return { ...judged, effects: [...judged.effects, { kind: 'run', tokens }] };
+  };
 }
 
 /** Judges by `table`. */

@@ -38,8 +38,8 @@ const LESS_TABLE: ProgramTable = {
     ...valued(
       '-b,--buffers -h,--max-back-scroll -j,--jump-target -p,--pattern -P,--prompt -x,--tabs',
     ),
-    ...valued('-y,--max-forw-scroll -z,--window -D,--color -",--quotes -#,--shift --header'),
-    ...valued('--line-num-width --rscroll --status-col-width --wheel-lines'),
+    ...valued('-y,--max-forw-scroll -z,--window -#,--shift --header'),
+    ...valued('--line-num-width --status-col-width --wheel-lines'),
     ...writing('-o,-O,--log-file,--LOG-FILE'),
     ...doing('value', '-k,--lesskey-file --lesskey-src --lesskey-content', STARTS_KEYS),
     ...doing('value', '-t,--tag -T,--tag-file', STARTS_KEYS),
@@ -49,7 +49,7 @@ const LESS_TABLE: ProgramTable = {
 };
 
 /** Options of `less` that take a number: what stands after its digits is read as further options. */
-const LESS_NUMBERS = /^-[bhjyz#]$/;
+const LESS_NUMBERS = /^-[bhjxyz#]$/;
 
 const LESS: Program = (call) => {
   const [commands, words] = lessCommands(call.args);
@@ -78,7 +78,7 @@ function lessValues(parsed: Parsed): readonly Effect[] {
     const isWhole =
       value.value !== undefined &&
       !value.value.includes('$') &&
-      (!takesNumber || /^-?[\d.]+$/.test(value.value));
+      (!takesNumber || /^-?[\d.,]+$/.test(value.value));
     return isWhole ? [] : [is(value, 'unknown', `\`${value.text}\` may hold further options`)];
   });
 }

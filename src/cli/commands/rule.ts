@@ -51,7 +51,7 @@ function owner() {
 }
 
 function ownFile(): string {
-  return rulesFile(process.env, owner().uid);
+  return rulesFile(process.env);
 }
 
 /** Every rule of the configuration, wherever it stands. */

@@ -10,7 +10,6 @@ import type { CheckResult } from '../../schema/check.js';
 import type { CommandClass, CommandClassRow } from '../../schema/command-class.js';
 import { COMMAND_CLASSES } from '../../schema/command-class.js';
 import type { PermissionRule } from '../../schema/rule.js';
-import { secretIn } from '../../schema/secret-text.js';
 import { originText } from './policy.js';
 import { ruleWords, VERDICT_TONES } from './rule.js';
 import type { Sheet } from './text.js';
@@ -23,7 +22,6 @@ export function checkText(sheet: Sheet, result: CheckResult): string[] {
   const { verdict, narrowed, policy, warnings } = result;
   const head = paint(sheet, VERDICT_TONES[verdict], verdict);
   const mode = `${policy.mode.value} (${originText(policy.mode.origin)})`;
-  const next = nextMove(result);
   const rows: readonly (readonly [string, string])[] = [
     ['because', visible(result.reason)],
     ['class', `${result.class}: ${ROWS[result.class].words}`],
@@ -31,7 +29,7 @@ export function checkText(sheet: Sheet, result: CheckResult): string[] {
     ...classicRows(result),
     ['would run', narrowed ? `${mode}: what only reads is held to it` : mode],
     ...warnings.map((text) => ['warning', visible(text)] as const),
-    ...(next === undefined ? [] : [['next', next] as const]),
+    ...nextMoves(result).map((text) => ['next', text] as const),
   ];
   return [
     `${head}: ${visible(result.tool)}`,
@@ -106,29 +104,15 @@ function markBeneath(line: string, { text, column }: NonNullable<CheckResult['to
   return `${' '.repeat([...before].length)}${'^'.repeat(width)}`;
 }
 
-function nextMove(result: CheckResult): string | undefined {
-  const { verdict, basis, rule, unparsed, parts } = result;
-  if (verdict === 'allow') return undefined;
-  if (unparsed !== undefined) return 'correct the command; nothing allows what cannot be read';
-  if (basis === 'ceiling') return 'nothing allows it: a ceiling holds whatever the rules say';
-  if (basis === 'classic') return 'without --rules classic the command is judged by what it does';
+/** What can be done about it, a line each. */
+function nextMoves({ verdict, basis, rule, unparsed, allowing }: CheckResult): readonly string[] {
+  if (verdict === 'allow') return [];
+  if (unparsed !== undefined) return ['correct the command; nothing allows what cannot be read'];
+  if (basis === 'ceiling') return ['nothing allows it: a ceiling holds whatever the rules say'];
+  if (basis === 'classic') return ['without the classic rules it is judged by what it does'];
+  if (basis === 'doubt') return ['write out the words that are not known, or change that rule'];
   if (rule !== undefined) {
-    return basis === 'doubt'
-      ? 'write out the words that are not known, or change that rule'
-      : `change that rule where it stands, or remove it: cordon rule remove ${rule.id}`;
+    return [`change that rule where it stands, or remove it: cordon rule remove ${rule.id}`];
   }
-  const part = parts.find((each) => each.verdict === verdict);
-  const words = part?.words ?? [];
-  const isKnown = words.length > 0 && words.every((word) => word !== null);
-  const pattern = isKnown ? words.map((word) => patternWord(word ?? '')).join(' ') : '';
-  if (pattern === '' || secretIn(pattern) !== undefined || pattern !== visible(pattern)) {
-    return 'a rule can allow it: cordon rule add allow PATTERN';
-  }
-  return `a rule can allow it: cordon rule add allow ${quoted(pattern)}`;
-}
-
-const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
-
-function patternWord(word: string): string {
-  return PLAIN_WORD.test(word) ? word : quoted(word);
+  return (allowing ?? []).map((pattern) => `cordon rule add allow ${quoted(pattern)}`);
 }

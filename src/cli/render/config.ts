@@ -18,9 +18,14 @@ export interface ShownConfig {
   readonly configuration: Configuration;
 }
 
-// Of what JSON writes in a string only the bare surrogates are none of TOML's, and DEL is none of JSON's to escape.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** JSON's escapes are TOML's too; what else is not seen has TOML's. */
 function tomlText(text: string): string {
-  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+  return JSON.stringify(text).replace(UNSEEN, (character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;
+  });
 }
 
 function tomlValue(value: ConfigValue): string {

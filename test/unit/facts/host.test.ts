@@ -38,12 +38,11 @@ describe("Cordon's directories", () => {
       XDG_STATE_HOME: join(place, 'link'),
       XDG_CONFIG_HOME: 'relative',
     };
-    expect(readHost(env).cordon).toEqual({
+    expect(readHost(env).cordon).toMatchObject({
       runtime: join(place, 'home/run/cordon'),
       state: join(place, 'home/cordon'),
       config: join(place, 'home/.config/cordon'),
       cache: join(place, 'home/.cache/cordon'),
-      system: canonicalAsFarAsItExists('/etc/cordon'),
     });
   });
 

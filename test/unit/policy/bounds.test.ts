@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { explain } from '../../../src/policy/explain.js';
 import { resolve } from '../../../src/policy/resolve.js';
 import type { Bounds, PolicyParams } from '../../../src/schema/policy.js';
 import { factsOf, root } from '../../support/made-up-facts.js';
@@ -98,5 +100,44 @@ describe('origins', () => {
     expect(() => resolve({ protect: 'none' }, FACTS, { face: 'flag', fields })).toThrowError(
       'only the caller can say "none", not /c/config.toml:2',
     );
+  });
+});
+
+describe('what would allow it', () => {
+  const question = (path: string) => ({ operation: 'write', path }) as const;
+  const widening = (path: string, bounds: Omit<Bounds, 'origin'>, params: PolicyParams = {}) =>
+    explain({
+      question: question(path),
+      target: { asked: path, path, kind: 'file', directory: dirname(path) },
+      policy: policy(params, bounds),
+      host: FACTS.host,
+    }).widening;
+
+  const rows: [string, Omit<Bounds, 'origin'>, PolicyParams | undefined][] = [
+    ['/other/x', {}, { allowWrite: ['/other/x'] }],
+    ['/other/x', { allowWrite: ['/other'] }, { allowWrite: ['/other/x'] }],
+    ['/other/x', { allowWrite: ['/srv'] }, undefined],
+    ['/srv/build/x', { closed: ['/srv/build'] }, undefined],
+    ['/run/user/1000/cordon/x', {}, { mode: 'danger-full-access' }],
+    ['/run/user/1000/cordon/x', { most: { mode: 'workspace-write' } }, undefined],
+  ];
+  it.each(rows)('of a write to %s under %j: %j', (path, bounds, expected) => {
+    expect(widening(path, bounds)).toEqual(expected);
+  });
+
+  it('names no workspace that the ceiling keeps from being written', () => {
+    const named = { operation: 'create', path: '/work/p/new' } as const;
+    const target = {
+      asked: named.path,
+      path: named.path,
+      kind: 'missing',
+      directory: '/work/p',
+    } as const;
+    const asked = (bounds: Omit<Bounds, 'origin'>) =>
+      explain({ question: named, target, policy: policy({}, bounds), host: FACTS.host }).widening;
+    expect(asked({})).toEqual({ mode: 'workspace-write' });
+    expect(asked({ workspace: '/work' })).toEqual({ mode: 'workspace-write' });
+    expect(asked({ workspace: '/elsewhere' })).toBeUndefined();
+    expect(asked({ most: { mode: 'read-only' } })).toBeUndefined();
   });
 });

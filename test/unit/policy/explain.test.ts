@@ -12,7 +12,6 @@ import { factsOf, HOST, root } from '../../support/made-up-facts.js';
 const WORLD: readonly RootFact[] = [
   root('/'),
   root('/etc'),
-  root('/srv'),
   root('/etc/passwd', { kind: 'file' }),
   root('/data'),
   root('/data/file', { kind: 'file' }),
@@ -319,7 +318,7 @@ describe('for any policy and question', () => {
   );
   const policies = fc.record<PolicyParams>({
     mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access'),
-    allowWrite: fc.subarray(['/data', '/data/file', '/dev/kvm', '/srv']),
+    allowWrite: fc.subarray(['/data', '/data/file', '/dev/kvm', '/etc']),
     allowSocket: fc.subarray(['/run/db', '/data/socket']),
     temp: fc.constantFrom('private', 'none'),
     sharedMemory: fc.constantFrom('shared', 'none'),

@@ -21,13 +21,7 @@ const OPTION = { face: 'option' } as const;
 const FLAG = { face: 'flag' } as const;
 const HERE = factsOf([]);
 /** Cordon's directories outside every home, as XDG variables can put them. */
-const ELSEWHERE = {
-  runtime: '/c/r',
-  state: '/c/s',
-  config: '/c/f',
-  cache: '/c/c',
-  system: '/c/e',
-};
+const ELSEWHERE = { runtime: '/c/r', state: '/c/s', config: '/c/f', cache: '/c/c' };
 
 function codeOf(params: PolicyParams, facts: PolicyFacts, source = OPTION): string {
   try {
@@ -220,8 +214,6 @@ describe('Cordon itself', () => {
     ['/home/u/.local/state/cordon/log', 'POLICY_COVERS_CORDON'],
     ['/home/u/.cache', 'POLICY_COVERS_CORDON'],
     ['/run', 'POLICY_COVERS_CORDON'],
-    ['/etc', 'POLICY_COVERS_CORDON'],
-    ['/etc/cordon', 'POLICY_COVERS_CORDON'],
     ['/home/u/.config/git', 'resolved'],
     ['/run/user/1000/cordon2', 'resolved'],
   ];
@@ -229,6 +221,21 @@ describe('Cordon itself', () => {
     const facts = factsOf([root(path)]);
     expect(codeOf({ allowWrite: [path] }, facts)).toBe(code);
     expect(codeOf({ mode: 'workspace-write', workspace: path }, facts)).toBe(code);
+  });
+
+  it.each(['/etc', '/etc/cordon'])('nor what the operators of the machine say: %s', (path) => {
+    const cordon = { ...HOST.cordon, system: '/etc/cordon' };
+    const facts = factsOf([root(path)], { host: { cordon } });
+    expect(codeOf({ allowWrite: [path] }, facts)).toBe('POLICY_COVERS_CORDON');
+    expect(codeOf({ mode: 'workspace-write', workspace: path }, facts)).toBe(
+      'POLICY_COVERS_CORDON',
+    );
+    expect(codeOf({ allowWrite: [path] }, factsOf([root(path)]))).toBe('resolved');
+  });
+
+  it('and they do not close the directory they lie in to a run that only reads', () => {
+    const cordon = { ...HOST.cordon, system: '/etc/cordon' };
+    expect(codeOf({}, factsOf([], { cwd: '/etc', host: { cordon } }))).toBe('resolved');
   });
 
   it('is not covered by a file of its own either', () => {

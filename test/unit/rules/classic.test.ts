@@ -2,8 +2,6 @@
  * The classic rules against the cases that were run on what they reproduce.
  */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ClassicRuling } from '../../../src/rules/classic.js';
 import { classicBash, classicWeb, classicWrite } from '../../../src/rules/classic.js';
@@ -11,10 +9,7 @@ import type { ClassicArguments, ClassicRule } from '../../../src/rules/classic-e
 import { classicEvaluate } from '../../../src/rules/classic-engine.js';
 import { classicClassify } from '../../../src/rules/classic-reads.js';
 import type { Verdict } from '../../../src/schema/command-class.js';
-
-function corpus<T>(name: string): readonly T[] {
-  return JSON.parse(readFileSync(join(import.meta.dirname, '../../corpus', name), 'utf8')) as T[];
-}
+import { corpus } from '../../support/corpus.js';
 
 interface BashCase {
   readonly id: string;

@@ -26,7 +26,13 @@ function judge(
   parts: readonly Part[],
   rest: Partial<JudgeRequest> = {},
 ): CommandVerdict {
-  const request = { tool: 'bash', knobs: KNOBS, program: undefined, ...rest };
+  const request = {
+    tool: 'bash',
+    knobs: KNOBS,
+    program: undefined,
+    startsElsewhere: false,
+    ...rest,
+  };
   return judgeCommand(classification(parts), { ...request, rules: ruleSet(rules) });
 }
 
@@ -144,7 +150,7 @@ describe('what no rule goes above', () => {
       readOnly: false,
       unparsed,
     } as const;
-    const request = { tool: 'bash', program: undefined };
+    const request = { tool: 'bash', program: undefined, startsElsewhere: false };
     const rules = ruleSet([everything]);
     const knobs: Knobs = { ...KNOBS, unknown: 'allow' };
     const said = judgeCommand(nothing, { ...request, rules, knobs });
@@ -253,6 +259,12 @@ describe('programs', () => {
   test('a path in an allow is that path', () => {
     const byPath = rule('allow', './build.sh *');
     expect(judge([byPath], [strange('./build.sh x')]).verdict).toBe('allow');
+    // Elsewhere it is another file.
+    const started = { startsElsewhere: true };
+    expect(judge([byPath], [strange('./build.sh x')], started).verdict).toBe('ask');
+    expect(judge([byPath], [part('cd sub'), strange('./build.sh x')]).verdict).toBe('ask');
+    const wrapped = { tokens: words('env -C sub ./build.sh x'), canonical: words('./build.sh x') };
+    expect(judge([byPath], [strange('', wrapped)]).verdict).toBe('ask');
     expect(judge([byPath], [strange('build.sh x')], { program: () => planted }).verdict).toBe(
       'ask',
     );
