@@ -166,6 +166,31 @@ describe.each(PERSONAS)('the daemon of $name', (persona: Persona) => {
     }),
   );
 
+  it(
+    'gives a run that asks for it a connection, for runs beside it that may do no more',
+    withDaemon(async () => {
+      const command = join(packageFor(persona), 'bin', 'cordon.js');
+      const nested = (line: string) => `${process.execPath} ${command} run ${line}`;
+      const script = [
+        nested('-- echo beside'),
+        `echo in | ${nested('-- cat')}`,
+        nested('-- ls no-such-place'),
+        'echo $?',
+        nested('--mode danger-full-access -- cat /etc/hostname'),
+        'echo $?',
+        nested('--mode workspace-write -- touch made'),
+        'echo $?',
+      ].join('\n');
+      const ran = await stage.cordonRun(['--with-daemon'], ['sh', '-c', script]);
+      expect(ran.stdout).toMatch(/^beside\nin\n2\n125\n125\n$/);
+      expect(ran.stderr).toMatch(/ls: .*no-such-place/);
+      expect(existsSync(join(stage.workspace, 'made'))).toBe(false);
+      const without = await stage.cordonRun([], ['sh', '-c', nested('--daemon -- true')]);
+      expect(without).toMatchObject({ exitCode: 125, stdout: '' });
+      expect(without.stderr).toMatch(/this one was not given a connection/);
+    }),
+  );
+
   it('is killed: its client says so, its runs are gone, and the next one tells', async () => {
     const own = await daemon();
     const job = await started(['--', 'sleep', '61.25']);
