@@ -24,6 +24,8 @@ import {
   isShellText,
 } from './variables.js';
 
+const LONGEST_PATH = 4096;
+
 /** The shell that a builtin runs in. */
 export interface Shell extends Evaluator {
   become(state: State): void;
@@ -148,6 +150,8 @@ function changeDirectory({ args, name }: Call, shell: Shell): readonly Effect[] 
 
 function reached(path: string, cwds: State['cwds']): State['cwds'] {
   if (path.startsWith('/')) return [posix.normalize(path)];
+  // No path is longer (PATH_MAX), so the shell does not get there.
+  if (cwds?.some((cwd) => cwd.length + path.length > LONGEST_PATH)) return undefined;
   return cwds?.map((cwd) => posix.join(cwd, path));
 }
 

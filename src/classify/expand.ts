@@ -30,6 +30,8 @@ interface Stretch {
   readonly isSource: boolean;
   readonly value: Value;
   readonly many: boolean;
+  /** Text beside it may become part of its name. */
+  readonly mayGrow: boolean;
 }
 
 /** A word that is being made. */
@@ -45,7 +47,6 @@ interface Field {
 }
 
 const BLANKS = /[ \t\n]+/;
-const ACTIVE = /[*?]|\[[\s\S]*\]/;
 const ESCAPED = /\\[\s\S]/g;
 const PATTERN_CHARACTER = /[\\*?[\]]/g;
 
@@ -56,9 +57,13 @@ export function expandWord(word: Word, expansion: Expansion): readonly Token[] {
   const positional = allWords(word, expansion);
   if (positional !== undefined) return positional;
   const stretches = word.pieces.map((piece) => stretchOf(piece, expansion));
-  const words = expandBraces(stretches, sourceText);
-  if (words === undefined || !expansion.takes(words.length))
+  const words = expansion.takes(0) ? expandBraces(stretches, sourceText) : undefined;
+  const isExpanded = words?.length !== 1 || words[0] !== stretches;
+  // The shell makes the words first, and reads names in them afterwards: `$v{a,b}` is `$va $vb`.
+  const isUnclear = isExpanded && stretches.some((each) => each.mayGrow);
+  if (words === undefined || isUnclear || !expansion.takes(words.length)) {
     return [unknownToken(word, expansion.source, true)];
+  }
   return words.flatMap((each) => fieldsOf(tildeExpanded(each, expansion), word, expansion));
 }
 
@@ -86,7 +91,9 @@ export function escapePattern(text: string): string {
 
 /** Whether a pattern matches anything but one name. */
 export function isActive(pattern: string): boolean {
-  return ACTIVE.test(pattern.replace(ESCAPED, ''));
+  const bare = pattern.replace(ESCAPED, '');
+  const open = bare.indexOf('[');
+  return bare.includes('*') || bare.includes('?') || (open >= 0 && bare.includes(']', open));
 }
 
 function plainToken(word: Word, { source }: Expansion): Token | undefined {
@@ -127,6 +134,7 @@ function stretchOf(piece: Piece, expansion: Expansion): Stretch {
       isSource: !quoted,
       value: held,
       many: false,
+      mayGrow: !quoted && value.includes('$'),
     };
   }
   const { many, ...value } = expansion.evaluate(piece);
@@ -138,6 +146,7 @@ function stretchOf(piece: Piece, expansion: Expansion): Stretch {
     isSource: false,
     value,
     many: many === true,
+    mayGrow: piece.kind === 'parameter' && !expansion.source.startsWith('${', piece.start),
   };
 }
 
@@ -149,6 +158,7 @@ function sourceText(text: string): Stretch {
     isSource: true,
     value: { value: text },
     many: false,
+    mayGrow: false,
   };
 }
 
@@ -168,6 +178,7 @@ function tildeExpanded(word: readonly Stretch[], expansion: Expansion): readonly
     isSource: false,
     value: { value: home },
     many: false,
+    mayGrow: false,
   };
   if (slash < 0) return [quoted];
   return [quoted, sourceText(first.text.slice(slash)), ...rest];
@@ -254,8 +265,8 @@ function tokenOf(field: Field, span: Span, source: string): Token {
 
 /** What every name that a pattern matches begins with. */
 function literalStart(pattern: string): string {
-  const end = /(?<!\\)(?:\\\\)*[*?[]/.exec(pattern);
-  const start = end === null ? pattern : pattern.slice(0, end.index + end[0].length - 1);
+  const end = pattern.replace(ESCAPED, '__').search(/[*?[]/);
+  const start = end < 0 ? pattern : pattern.slice(0, end);
   return start.replace(/\\([\s\S])/g, '$1');
 }
 

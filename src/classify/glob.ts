@@ -35,9 +35,10 @@ const ANY = 'any';
 
 function partsOf(pattern: string): readonly string[] {
   const parts: string[] = [];
+  const last = pattern.lastIndexOf(']');
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at] ?? '';
-    const close = character === '[' ? pattern.indexOf(']', at + 2) : -1;
+    const close = character === '[' && at + 2 <= last ? pattern.indexOf(']', at + 2) : -1;
     if (character === '\\') parts.push(literal(pattern[++at] ?? '\\'));
     else if (character === '?') parts.push(ANY);
     else if (character === '*') {

@@ -27,6 +27,8 @@ export interface State {
   readonly variables: ReadonlyMap<string, Value>;
   /** The functions that it defined; `undefined`: one of several. */
   readonly functions: ReadonlyMap<string, List | undefined>;
+  /** It defined more than are told apart: any name may be one of them. */
+  readonly hasMoreFunctions: boolean;
   /** The words it was called with; `undefined`: any. */
   readonly positional: readonly Token[] | undefined;
   /** Whether any variable may have been set to anything. */
@@ -50,6 +52,7 @@ export function freshState(cwds: State['cwds']): State {
     cwds,
     variables: new Map(),
     functions: new Map(),
+    hasMoreFunctions: false,
     positional: undefined,
     isForgotten: false,
     splitsAtBlanks: true,
@@ -72,6 +75,11 @@ export function withVariable(state: State, name: string, value: Value): State {
 }
 
 export function withFunction(state: State, name: string, body: List | undefined): State {
+  // Past the bound nothing is called but what is not known.
+  if (state.functions.size >= MOST_VARIABLES && !state.functions.has(name)) {
+    const functions = new Map([...state.functions.keys()].map((each) => [each, undefined]));
+    return { ...state, functions, hasMoreFunctions: true };
+  }
   return { ...state, functions: new Map(state.functions).set(name, body) };
 }
 
@@ -99,6 +107,7 @@ function mergedPair(one: State, other: State): State {
     cwds: mergedPlaces(one.cwds, other.cwds),
     variables: mergedMaps(one.variables, other.variables, mergedValue),
     functions: mergedMaps(one.functions, other.functions, (a, b) => (a === b ? a : undefined)),
+    hasMoreFunctions: one.hasMoreFunctions || other.hasMoreFunctions,
     positional: one.positional === other.positional ? one.positional : undefined,
     isForgotten: one.isForgotten || other.isForgotten,
     splitsAtBlanks: one.splitsAtBlanks && other.splitsAtBlanks,

@@ -642,6 +642,9 @@ export class Walk {
       return isOf('unknown', program, 'the name of the program is not known beforehand');
     }
     if (lookup.functions && this.#state.functions.has(value)) return this.#call(value, call);
+    if (lookup.functions && this.#state.hasMoreFunctions) {
+      return isOf('unknown', program, 'it may be one of the many functions of the line');
+    }
     const builtin = BUILTINS.get(value);
     const isBuiltin = lookup.builtins === 'all' || BUILTINS_THAT_ARE_PROGRAMS.has(value);
     if (builtin !== undefined && isBuiltin) {

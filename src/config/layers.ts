@@ -178,7 +178,8 @@ export function grantsWithin(
   const entries = entriesOf(layer, field);
   const within = entries.flatMap((entry) => {
     const place = realPath(entry.asked);
-    const held = trees.filter((tree) => tree !== place && isWithin(tree, place));
+    const isLetThrough = trees.some((tree) => isWithin(place, tree));
+    const held = isLetThrough ? [] : trees.filter((tree) => isWithin(tree, place));
     return held.length === 0 ? [entry] : held.map((asked) => ({ asked, origin }));
   });
   return isSame(entries, within) ? layer : withEntries(layer, field, within);

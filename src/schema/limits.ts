@@ -394,9 +394,8 @@ export const LIMITS = {
     error: null,
     words: 'rules that are looked through for those that nearly matched',
   },
-  /** The kernel takes no longer argument (MAX_ARG_STRLEN), so nothing longer can be given to `bash -c`. */
   commandBytes: {
-    value: 131_072,
+    value: 65_536,
     unit: 'bytes',
     error: null,
     words: 'a command line; what is longer is not judged, and not allowed',
@@ -408,13 +407,13 @@ export const LIMITS = {
     words: 'groups, substitutions and scripts within each other in a command line',
   },
   commandNodes: {
-    value: 50_000,
+    value: 30_000,
     unit: 'entries',
     error: null,
     words: 'words, commands and expansions of one command line',
   },
   commandParts: {
-    value: 10_000,
+    value: 5_000,
     unit: 'entries',
     error: null,
     words: 'commands of one line, each call of its functions and each round of its loops counted',

@@ -761,8 +761,11 @@ function covers(
   const inside = text.slice(node.pos, node.end);
   const from = /^\$?(?:\(\(|\[)/.exec(inside)?.[0].length ?? 0;
   const marks = [...inside.slice(from).matchAll(/[$`[A-Za-z_'"]/g)];
+  const spans = [...covered].sort((one, other) => one.start - other.start);
+  let next = 0;
   return marks.every((mark) => {
     const at = node.pos + from + mark.index;
-    return covered.some((span) => span.start <= at && at < span.end);
+    while ((spans[next]?.end ?? Number.POSITIVE_INFINITY) <= at) next++;
+    return (spans[next]?.start ?? Number.POSITIVE_INFINITY) <= at;
   });
 }

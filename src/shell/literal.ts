@@ -7,8 +7,8 @@ import type { Piece } from './tree.js';
 
 /** What a shell never takes for plain text where no quote and no backslash stands before it. */
 const SPECIAL = /['"`]|[<>]\(|\$(?=[A-Za-z0-9_({[@*#?$!'"-])/;
-/** The same between double quotes, where a backslash may stand before them. */
-const SPECIAL_IN_QUOTES = /(?<!\\)(?:\\\\)*(?:`|\$(?=[A-Za-z0-9_({[@*#?$!-]))/;
+/** The same between double quotes. */
+const SPECIAL_IN_QUOTES = /`|\$(?=[A-Za-z0-9_({[@*#?$!-])/;
 
 /** Pieces of `text`, which begins at `start` of the source; `undefined` when a shell would read more into it. */
 export function literalPieces(text: string, start: number): readonly Piece[] | undefined {
@@ -29,13 +29,14 @@ export function literalPieces(text: string, start: number): readonly Piece[] | u
 
 /** Whether text between double quotes, as it is written, holds what a shell would expand. */
 export function expandsInQuotes(text: string): boolean {
-  return SPECIAL_IN_QUOTES.test(text);
+  return SPECIAL_IN_QUOTES.test(text.replace(/\\[\s\S]/g, '_'));
 }
 
 /** Whether a backslash at the end of `text` waits for the character it would quote. */
 export function endsInBackslash(text: string): boolean {
-  const tail = /\\+$/.exec(text);
-  return tail !== null && tail[0].length % 2 === 1;
+  let from = text.length;
+  while (text[from - 1] === '\\') from--;
+  return (text.length - from) % 2 === 1;
 }
 
 function piece(value: string, start: number, quoted: boolean): Piece & { kind: 'text' } {
