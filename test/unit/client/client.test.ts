@@ -187,8 +187,9 @@ describe('descriptors', () => {
     expect(readFileSync(path, 'utf8')).toBe('before\nmore\n');
   });
 
-  it('cannot travel in messages', async () => {
-    const run = client.confine('/bin/true', [], { stdio: 'inherit', carry: 'messages' });
+  it('that are no stream of this process cannot travel in messages', async () => {
+    const stdio = ['ignore', 1, 'pipe'] as const;
+    const run = client.confine('/bin/true', [], { stdio, carry: 'messages' });
     await expect(run).rejects.toMatchObject({ code: 'INVALID_REQUEST', object: 'stdio' });
   });
 });
