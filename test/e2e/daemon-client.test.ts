@@ -4,7 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandAs, PERSONAS, type Persona, packageFor } from '../support/as-user.js';
@@ -163,6 +163,14 @@ describe.each(PERSONAS)('the daemon of $name', (persona: Persona) => {
         ...['verdict/decided', 'run/started', 'run/denied', 'run/ended'],
       ]);
       expect((await cordon(['log', 'verify'])).exitCode).toBe(0);
+      const state = stage.runner.env.XDG_STATE_HOME ?? '';
+      const path = join(state, 'cordon', 'sessions', 'mine', '00000001.jsonl');
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, text.replace('"mode":"read-only"', '"mode":"read-0nly"'));
+      const broken = await cordon(['log', 'verify', 'mine']);
+      expect(broken.exitCode).toBe(1);
+      expect(broken.stdout).toMatch(/^mine .* broken: 00000001\.jsonl, line 5: .* digest/);
+      writeFileSync(path, text);
     }),
   );
 
