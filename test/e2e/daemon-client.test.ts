@@ -4,7 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandAs, PERSONAS, type Persona, packageFor } from '../support/as-user.js';
@@ -163,6 +163,39 @@ describe.each(PERSONAS)('the daemon of $name', (persona: Persona) => {
         ...['verdict/decided', 'run/started', 'run/denied', 'run/ended'],
       ]);
       expect((await cordon(['log', 'verify'])).exitCode).toBe(0);
+      const state = stage.runner.env.XDG_STATE_HOME ?? '';
+      const path = join(state, 'cordon', 'sessions', 'mine', '00000001.jsonl');
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, text.replace('"mode":"read-only"', '"mode":"read-0nly"'));
+      const broken = await cordon(['log', 'verify', 'mine']);
+      expect(broken.exitCode).toBe(1);
+      expect(broken.stdout).toMatch(/^mine .* broken: 00000001\.jsonl, line 5: .* digest/);
+      writeFileSync(path, text);
+    }),
+  );
+
+  it(
+    'gives a run that asks for it a connection, for runs beside it that may do no more',
+    withDaemon(async () => {
+      const command = join(packageFor(persona), 'bin', 'cordon.js');
+      const nested = (line: string) => `${process.execPath} ${command} run ${line}`;
+      const script = [
+        nested('-- echo beside'),
+        `echo in | ${nested('-- cat')}`,
+        nested('-- ls no-such-place'),
+        'echo $?',
+        nested('--mode danger-full-access -- cat /etc/hostname'),
+        'echo $?',
+        nested('--mode workspace-write -- touch made'),
+        'echo $?',
+      ].join('\n');
+      const ran = await stage.cordonRun(['--with-daemon'], ['sh', '-c', script]);
+      expect(ran.stdout).toMatch(/^beside\nin\n2\n125\n125\n$/);
+      expect(ran.stderr).toMatch(/ls: .*no-such-place/);
+      expect(existsSync(join(stage.workspace, 'made'))).toBe(false);
+      const without = await stage.cordonRun([], ['sh', '-c', nested('--daemon -- true')]);
+      expect(without).toMatchObject({ exitCode: 125, stdout: '' });
+      expect(without.stderr).toMatch(/this one was not given a connection/);
     }),
   );
 

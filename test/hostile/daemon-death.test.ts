@@ -22,6 +22,9 @@ needs('landlock');
 
 const CORDON = fileURLToPath(new URL('../../bin/cordon.js', import.meta.url));
 const RUNS = 100;
+/** As much as none of the daemon's bounds allows to be kept. */
+const PRINTED = 4_000_000_000;
+const RESIDENT_BYTES = 200_000_000;
 /** The bound of the promise, where nobody else wants the processors; a share of them takes as much longer as it is smaller. */
 const GONE_MS = 2000;
 const share = () => Math.max(1, (loadavg()[0] ?? 0) / cpus().length);
@@ -151,4 +154,24 @@ it('ends a run whose supervisor is killed, and only that one', async () => {
   expect(result.failed).toBe(true);
   await until('the command is gone', () => hasEnded(pid));
   expect((await other).stdout).toBe('there');
+});
+
+it('keeps to its bounds, whatever a job prints', { timeout: 240_000 }, async () => {
+  const cwd = path('workspace');
+  const resident = async () => (await client.status()).residentBytes;
+  const { run } = await client.startJob(
+    { file: 'head', args: ['-c', String(PRINTED), '/dev/zero'] },
+    { cwd, check: false },
+  );
+  let most = 0;
+  await until(
+    'it has printed everything',
+    async () => {
+      most = Math.max(most, await resident());
+      return (await client.job(run)).state === 'ended';
+    },
+    200_000,
+  );
+  expect((await client.job(run)).output.stdout.bytes).toBe(PRINTED);
+  expect(most).toBeLessThan(RESIDENT_BYTES);
 });

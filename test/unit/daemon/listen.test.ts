@@ -108,3 +108,18 @@ test("another process's sockets are not taken, and the variables are gone either
   expect(inheritedSockets(env, { pid: process.pid, binding })).toEqual({});
   expect(env).toEqual({});
 });
+
+test('whoever connects before somebody takes them in waits, with what they have said', async () => {
+  const listening = await listenIn(directory);
+  const early = connect(join(directory, 'cordon.sock'));
+  const gone = connect(join(directory, 'cordon.sock'));
+  await Promise.all([once(early, 'connect'), once(gone, 'connect')]);
+  early.write('hello');
+  gone.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const heard = new Promise((resolve) => {
+    listening.receive('client', (socket) => socket.once('data', (data) => resolve(String(data))));
+  });
+  expect(await heard).toBe('hello');
+  early.destroy();
+});
