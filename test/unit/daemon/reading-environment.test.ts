@@ -18,7 +18,7 @@ it('keeps git from refreshing the index, beside what the caller has set', () => 
     GIT_CONFIG_KEY_0: 'user.name',
     GIT_CONFIG_VALUE_0: 'Somebody',
   };
-  const env = { ...own, ...readingVariables(own) };
+  const env: NodeJS.ProcessEnv = { ...own, ...readingVariables(own) };
   expect(gitConfig('diff.autoRefreshIndex', env)).toBe('false');
   expect(gitConfig('user.name', env)).toBe('Somebody');
   expect(env.GIT_OPTIONAL_LOCKS).toBe('0');
