@@ -19,6 +19,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const LONG_WAY = 'cli-commands.cjs';
 const CONFIG = 'cli-config.cjs';
+const DAEMON = 'cli-daemon.cjs';
 
 /** A file of its own, which is required when it is reached. */
 const apart = (filter, file) => ({
@@ -31,6 +32,8 @@ const apart = (filter, file) => ({
 const longWay = apart(/^\.\/interpret\.js$/, LONG_WAY);
 // Where there is no file to be read, nobody pays for TOML and the schemas. What it gives is plain data: see above.
 const config = apart(/^\.\/reader\.js$/, CONFIG);
+// What one process loads once a day is not compiled with every command.
+const daemon = apart(/^\.\.\/\.\.\/daemon\/main\.js$/, DAEMON);
 
 const common = {
   absWorkingDir: root,
@@ -63,6 +66,12 @@ const builds = await Promise.all([
     ...common,
     entryPoints: ['src/cli/interpret.ts'],
     outfile: join('dist', LONG_WAY),
+    plugins: [config, daemon],
+  }),
+  build({
+    ...common,
+    entryPoints: ['src/daemon/main.ts'],
+    outfile: join('dist', DAEMON),
     plugins: [config],
   }),
   build({ ...common, entryPoints: ['src/config/reader.ts'], outfile: join('dist', CONFIG) }),

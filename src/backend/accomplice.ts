@@ -52,13 +52,16 @@ export class Accomplice {
       timeout: LIMITS.probeMs.value,
       killSignal: 'SIGKILL',
     });
-    child.stdin.on('error', () => undefined);
-    const words = collect(child.stdout);
+    // Where no descriptor is left it has no streams, and its error comes a moment later.
+    const isStarted = child.pid !== undefined;
+    if (isStarted) child.stdin.on('error', () => undefined);
+    const words = isStarted ? collect(child.stdout) : () => '';
     await new Promise<void>((resolve, reject) => {
       const failed = (cause: unknown) =>
         reject(probeFailed('the accomplice did not come up', cause));
       child.once('error', failed);
       child.once('close', failed);
+      if (!isStarted) return;
       child.stdout.on('data', () => {
         if (READY.test(words())) resolve();
       });

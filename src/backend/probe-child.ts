@@ -107,10 +107,12 @@ export async function unconfinedChild({
       timeout: LIMITS.probeMs.value,
       killSignal: 'SIGKILL',
     });
-    const words = child.stdout === null ? () => '' : collect(child.stdout);
     child.once('error', (error) =>
       reject(probeFailed(`the control child: ${error.message}`, error)),
     );
+    // Where no descriptor is left it has no streams, and its error comes a moment later.
+    const { pid, stdout } = child;
+    const words = pid === undefined || stdout === null ? () => '' : collect(stdout);
     child.once('close', () => resolve(words()));
   });
 }

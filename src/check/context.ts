@@ -22,6 +22,7 @@ import type { InspectParams } from '../schema/params.js';
 import type { Policy } from '../schema/policy.js';
 import type { PermissionRule } from '../schema/rule.js';
 import { parseRule } from '../schema/rule.js';
+import { narrowedParams } from './narrow.js';
 
 export interface CheckContext {
   readonly policy: Policy;
@@ -79,19 +80,14 @@ export function judgeRequest(
 
 /** What a command that only reads runs under: its policy met with read-only, so that nothing granted is left of it. */
 export function narrowedPolicy({ params, policy }: CheckContext): Policy {
-  const { allowWrite = [], allowSocket = [], sharedMemory, pty, origins, ...rest } = params;
+  const { allowWrite = [], allowSocket = [], sharedMemory, pty } = params;
   const isGranted =
     allowWrite.length > 0 ||
     allowSocket.length > 0 ||
     sharedMemory === 'shared' ||
     pty === 'shared';
   if (policy.mode.value === 'read-only' && !isGranted) return policy;
-  return resolvePolicy({
-    ...rest,
-    mode: 'read-only',
-    ...(sharedMemory === 'none' && { sharedMemory }),
-    origins: { ...origins, mode: { kind: 'default', name: 'it only reads' } },
-  });
+  return resolvePolicy(narrowedParams(params));
 }
 
 function readRules(

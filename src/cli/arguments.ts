@@ -15,6 +15,7 @@ export const COMMAND_NAMES = [
   'check',
   'rule',
   'config',
+  'daemon',
   'ps',
   'logs',
   'wait',

@@ -5,6 +5,7 @@
  */
 
 import type { Command } from 'commander';
+import { isGivenDaemon } from '../client/inherited.js';
 import { packageVersion } from '../platform/package.js';
 import type { CommandName, Invocation } from './arguments.js';
 import { fail } from './failing.js';
@@ -13,11 +14,16 @@ import { STDERR, STDOUT, writeAll } from './output.js';
 import { ParsingEnded, program } from './program.js';
 import { DAEMON_FLAGS } from './run-options.js';
 
+/** Asked to, or within a run that was given the daemon: it starts what runs beside that one. */
+function usesDaemon({ given }: Invocation): boolean {
+  return DAEMON_FLAGS.some((flag) => given.has(flag)) || isGivenDaemon();
+}
+
 /** Loads of each command only what it needs. */
 async function start(name: CommandName, invocation: Invocation, tree: Command): Promise<number> {
   switch (name) {
     case 'run':
-      return DAEMON_FLAGS.some((flag) => invocation.given.has(flag))
+      return usesDaemon(invocation)
         ? (await import('./commands/run-remote.js')).runRemoteCommand(invocation)
         : (await import('./commands/run.js')).runCommand(invocation);
     case 'inspect':
@@ -34,6 +40,8 @@ async function start(name: CommandName, invocation: Invocation, tree: Command): 
       return (await import('./commands/rule.js')).ruleCommand(invocation);
     case 'config':
       return (await import('./commands/config.js')).configCommand(invocation);
+    case 'daemon':
+      return (await import('./commands/daemon.js')).daemonCommand(invocation);
     case 'ps':
       return (await import('./commands/ps.js')).psCommand(invocation);
     case 'logs':

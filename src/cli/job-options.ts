@@ -16,6 +16,7 @@ export interface JobChoice {
   readonly stream?: StreamName;
   readonly follow?: boolean;
   readonly timeoutMs?: number;
+  readonly printsUnits?: boolean;
 }
 
 export const STREAM_NAMES = ['stdout', 'stderr'] as const satisfies readonly StreamName[];
@@ -27,6 +28,18 @@ export const SOCKET_OPTION: OptionRow<JobChoice> = {
   help: "the daemon's socket (default: that of this user's daemon)",
   read: ([text = '']) => ({ socket: path(text) }),
 };
+
+export const DAEMON_OPTIONS: readonly OptionRow<JobChoice>[] = [
+  {
+    ...SOCKET_OPTION,
+    help: "where clients connect; the operator's socket lies beside it (default: in the user's runtime directory)",
+  },
+  {
+    flag: '--print-units',
+    help: 'print the units by which systemd starts it for a user, and end',
+    read: () => ({ printsUnits: true }),
+  },
+];
 
 export const PS_OPTIONS: readonly OptionRow<JobChoice>[] = [
   {

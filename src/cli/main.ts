@@ -4,6 +4,7 @@
  * @module
  */
 
+import { mayHaveDaemonConnection } from '../client/inherited.js';
 import type { Flags, Invocation } from './arguments.js';
 import { readPlainly } from './arguments.js';
 import { runCommand } from './commands/run.js';
@@ -15,7 +16,7 @@ const RUN_FLAGS: Flags = new Map(RUN_ROWS.map((row) => [row.flag, row.takes !== 
 
 /** What speaks to the daemon is not loaded by those that do not. */
 function usesDaemon({ given }: Invocation): boolean {
-  return DAEMON_FLAGS.some((flag) => given.has(flag));
+  return DAEMON_FLAGS.some((flag) => given.has(flag)) || mayHaveDaemonConnection();
 }
 
 /** Returns the exit code; never rejects. */

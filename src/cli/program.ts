@@ -11,7 +11,13 @@ import { GIVEN } from './arguments.js';
 import { CHECK_OPTIONS, RULE_ACTIONS, RULE_OPTIONS } from './check-options.js';
 import { CONFIG_OPTIONS, EXPLAIN_OPTION } from './config-options.js';
 import { EXIT } from './exit.js';
-import { LOGS_OPTIONS, PS_OPTIONS, SOCKET_OPTION, WAIT_OPTIONS } from './job-options.js';
+import {
+  DAEMON_OPTIONS,
+  LOGS_OPTIONS,
+  PS_OPTIONS,
+  SOCKET_OPTION,
+  WAIT_OPTIONS,
+} from './job-options.js';
 import type { Operand, OptionRow } from './options.js';
 import { POLICY_OPTIONS } from './policy-options.js';
 import { RUN_ROWS } from './run-options.js';
@@ -143,6 +149,12 @@ Exit codes: 0 allowed; 1 not allowed; 2 the question cannot be answered.`,
     summary: 'the configuration in effect, of flags, variables and files',
     rows: [...POLICY_ROWS, EXPLAIN_OPTION],
     json: true,
+  },
+  {
+    name: 'daemon',
+    summary: 'take commands over a socket, in the foreground',
+    rows: DAEMON_OPTIONS,
+    json: false,
   },
   {
     name: 'ps',

@@ -25,12 +25,20 @@ export interface RunSettings {
   /** The daemon starts it. */
   readonly daemon?: boolean;
   readonly detached?: boolean;
+  /** The command gets a connection to it. */
+  readonly daemonInside?: boolean;
   readonly session?: string;
   readonly socket?: string;
 }
 
 /** Each of them means the daemon. */
-export const DAEMON_FLAGS: readonly string[] = ['--daemon', '--detach', '--session', '--socket'];
+export const DAEMON_FLAGS: readonly string[] = [
+  '--daemon',
+  '--detach',
+  '--session',
+  '--socket',
+  '--with-daemon',
+];
 
 const MAX_SECONDS = Math.floor(LIMITS.timeoutMs.value / 1000);
 const SECONDS = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
@@ -101,6 +109,11 @@ export const RUN_OPTIONS: readonly OptionRow<RunSettings>[] = [
     flag: '--detach',
     help: 'a job of the daemon, which goes on without this command: print its ID and end',
     read: () => ({ detached: true }),
+  },
+  {
+    flag: '--with-daemon',
+    help: 'cordon run within the command has the daemon start a run beside it, which may do no more than it may',
+    read: () => ({ daemonInside: true }),
   },
   {
     flag: '--session',

@@ -4,17 +4,19 @@
  */
 
 import { closeSync, openSync } from 'node:fs';
+import { errnoOf } from '../errors/errno.js';
+import { SandboxError } from '../errors/sandbox-error.js';
 import type { Native } from '../native/load.js';
 import { randomBytes } from '../platform/random.js';
 import type { ConfineParams, RunOutput } from '../rpc/protocol.js';
-import type { AppendPump } from '../run/append-pump.js';
+import type { Pump } from '../run/append-pump.js';
 import type { RunStreams } from '../run/stdio.js';
 import { CommandStdio } from '../run/stdio.js';
 import type { StdioOption } from '../schema/params.js';
 
 /** The streams of one run. */
 export interface Carrier extends RunStreams {
-  readonly pumps: readonly AppendPump[];
+  readonly pumps: readonly Pump[];
   /** What the daemon is told of them. */
   readonly params: Pick<ConfineParams, 'stdio' | 'ticket'>;
   /** More of the output, where that comes in messages. */
@@ -33,7 +35,7 @@ interface DescriptorsRequest {
   readonly stdio: StdioOption | undefined;
 }
 
-/** Sends what becomes 0, 1 and 2 of the command. Throws what `CommandStdio` does, and what the system call says. */
+/** Sends what becomes 0, 1 and 2 of the command. Throws what `CommandStdio` does, and `CONNECTION_LOST` where they are not taken. */
 export function carryDescriptors({ binding, socket, stdio }: DescriptorsRequest): Carrier {
   const streams = new CommandStdio(binding, stdio);
   const ticket = Buffer.from(randomBytes(TICKET_BYTES)).toString('hex');
@@ -46,9 +48,13 @@ export function carryDescriptors({ binding, socket, stdio }: DescriptorsRequest)
       return nothing;
     });
     binding.sendDescriptors(socket, ticket, descriptors);
-  } catch (error) {
+  } catch (cause) {
     streams.close();
-    throw error;
+    streams.stdout?.destroy();
+    streams.stderr?.destroy();
+    const errno = errnoOf(cause);
+    const reason = `its socket for descriptors does not take them${errno === undefined ? '' : ` (${errno})`}`;
+    throw new SandboxError({ code: 'CONNECTION_LOST', cause, details: { reason } });
   } finally {
     streams.release();
     for (const fd of opened) closeSync(fd);
@@ -73,10 +79,10 @@ function carrier(streams: CommandStdio, ticket: string): Carrier {
   };
 }
 
-/** Which streams are neither a pipe nor nothing: they are descriptors of this process. */
+/** Which streams are other descriptors of this process than those of the same name. */
 export function handedOver(stdio: StdioOption = 'pipe'): readonly string[] {
   return NAMES.filter((_, index) => {
     const entry = typeof stdio === 'string' ? stdio : stdio[index];
-    return entry !== 'pipe' && entry !== 'ignore';
+    return typeof entry !== 'string';
   });
 }

@@ -174,13 +174,17 @@ export class Client {
     const { stdio, carry } = options;
     const socket = this.#hello.descriptors;
     const native = this.#native;
-    if (carry !== 'messages' && native !== undefined && socket !== undefined) {
-      return carryDescriptors({ binding: native.binding, socket, stdio });
-    }
     const own = handedOver(stdio);
-    if (carry !== 'descriptors' && own.length === 0) {
-      return new MessageStreams({ link: this.#link, run, stdio });
+    const canSpeak = carry !== 'descriptors' && own.length === 0;
+    if (carry !== 'messages' && native !== undefined && socket !== undefined) {
+      try {
+        return carryDescriptors({ binding: native.binding, socket, stdio });
+      } catch (error) {
+        const areRefused = error instanceof SandboxError && error.code === 'CONNECTION_LOST';
+        if (!areRefused || !canSpeak) throw error;
+      }
     }
+    if (canSpeak) return new MessageStreams({ link: this.#link, run, stdio });
     const reason = `${own.join(', ') || 'a stream'} can only be sent as a descriptor, and none can be sent here`;
     throw new SandboxError({ code: 'INVALID_REQUEST', object: 'stdio', details: { reason } });
   }

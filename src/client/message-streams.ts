@@ -7,6 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Link } from '../rpc/link.js';
 import type { ConfineParams, RunOutput, StreamChoice, StreamName } from '../rpc/protocol.js';
 import { NOTIFICATIONS, REQUESTS } from '../rpc/protocol.js';
+import type { Pump } from '../run/append-pump.js';
 import type { StdioOption } from '../schema/params.js';
 import type { Carrier } from './carrier.js';
 
@@ -16,46 +17,72 @@ const PIECE_BYTES = 65_536;
 export interface MessageRequest {
   readonly link: Link;
   readonly run: Promise<string>;
-  /** `pipe` and `ignore` alone. */
+  /** `pipe`, `ignore`, and `inherit`, which is carried on to the streams of this process. */
   readonly stdio: StdioOption | undefined;
 }
 
 /** Reads only as fast as it is read: what was not read yet the daemon keeps, and in the end the command waits. */
 export class MessageStreams implements Carrier {
-  readonly pumps = [];
+  readonly pumps: readonly Pump[];
   readonly params: Pick<ConfineParams, 'stdio'>;
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
   readonly #request: MessageRequest;
+  readonly #inputs: Readonly<Record<StreamName, Readable | null>>;
+  readonly #output: Writable | null;
   #unread = 0;
 
   constructor(request: MessageRequest) {
     this.#request = request;
     request.run.catch(() => undefined);
-    const [stdin, stdout, stderr] = choices(request.stdio);
-    this.params = { stdio: [stdin, stdout, stderr] };
-    this.stdin = stdin === 'pipe' ? this.#writable() : null;
-    this.stdout = stdout === 'pipe' ? this.#readable() : null;
-    this.stderr = stderr === 'pipe' ? this.#readable() : null;
+    const { stdio } = request;
+    const isGiven = (index: Index): boolean => entryOf(stdio, index) === 'inherit';
+    const choice = (index: Index): StreamChoice =>
+      entryOf(stdio, index) === 'ignore' ? 'ignore' : 'pipe';
+    this.params = { stdio: [choice(0), choice(1), choice(2)] };
+    const stdin = choice(0) === 'pipe' ? this.#writable() : null;
+    const stdout = choice(1) === 'pipe' ? this.#readable() : null;
+    const stderr = choice(2) === 'pipe' ? this.#readable() : null;
+    this.#output = stdin;
+    this.#inputs = { stdout, stderr };
+    this.stdin = isGiven(0) ? null : stdin;
+    this.stdout = isGiven(1) ? null : stdout;
+    this.stderr = isGiven(2) ? null : stderr;
+    if (isGiven(0) && stdin !== null) process.stdin.pipe(stdin);
+    this.pumps = [
+      ...(isGiven(1) && stdout !== null ? [this.#pump(stdout, process.stdout)] : []),
+      ...(isGiven(2) && stderr !== null ? [this.#pump(stderr, process.stderr)] : []),
+    ];
   }
 
   /** More of one stream. */
   take({ stream, data }: Pick<RunOutput, 'stream' | 'data'>): void {
     const bytes = Buffer.from(data, 'base64');
     this.#unread += bytes.length;
-    if (this.#stream(stream)?.push(bytes) === true) this.#credit();
+    if (this.#inputs[stream]?.push(bytes) === true) this.#credit();
   }
 
   close(): void {
-    this.stdin?.destroy();
-    for (const stream of [this.stdout, this.stderr]) {
+    if (this.#output !== null) process.stdin.unpipe(this.#output).pause();
+    this.#output?.destroy();
+    for (const stream of Object.values(this.#inputs)) {
       if (stream?.readableEnded === false && !stream.destroyed) stream.push(null);
     }
   }
 
-  #stream(name: StreamName): Readable | null {
-    return name === 'stdout' ? this.stdout : this.stderr;
+  /** To a stream of this process. The command is told as it would be by a pipe that nobody reads any more. */
+  #pump(source: Readable, target: Writable): Pump {
+    target.on('error', () => {
+      source.unpipe(target).resume();
+      this.#tell((run) => this.#request.link.request(REQUESTS.signal, { run, signal: 'SIGPIPE' }));
+    });
+    source.pipe(target, { end: false });
+    return {
+      source,
+      error: undefined,
+      whenDone: (callback) => source.once('end', () => target.write('', () => callback())),
+    };
   }
 
   #readable(): Readable {
@@ -66,11 +93,13 @@ export class MessageStreams implements Carrier {
     const bytes = this.#unread;
     if (bytes === 0) return;
     this.#unread = 0;
-    const { link, run } = this.#request;
-    run.then(
-      (name) => link.notify(NOTIFICATIONS.credit, { run: name, bytes }),
-      () => undefined,
-    );
+    const { link } = this.#request;
+    this.#tell(async (run) => link.notify(NOTIFICATIONS.credit, { run, bytes }));
+  }
+
+  /** Once the run has a name; never, where it does not come to one. */
+  #tell(act: (run: string) => Promise<unknown>): void {
+    this.#request.run.then(act).catch(() => undefined);
   }
 
   #writable(): Writable {
@@ -100,8 +129,8 @@ export class MessageStreams implements Carrier {
   }
 }
 
-function choices(stdio: StdioOption = 'pipe'): readonly [StreamChoice, StreamChoice, StreamChoice] {
-  const choice = (index: 0 | 1 | 2): StreamChoice =>
-    (typeof stdio === 'string' ? stdio : stdio[index]) === 'ignore' ? 'ignore' : 'pipe';
-  return [choice(0), choice(1), choice(2)];
+type Index = 0 | 1 | 2;
+
+function entryOf(stdio: StdioOption | undefined, index: Index) {
+  return stdio === undefined || typeof stdio === 'string' ? stdio : stdio[index];
 }

@@ -16,13 +16,15 @@ export interface ClientOptions extends ConfineOptions {
   readonly session?: string | undefined;
   /** False: rules and class are not asked. Only an operator may say so. */
   readonly check?: boolean | undefined;
+  /** Gives the command a connection to the daemon, for runs beside it that may do no more than it may. */
+  readonly daemon?: boolean | undefined;
   /** How the streams travel. Default: as descriptors, wherever those can be sent. */
   readonly carry?: 'descriptors' | 'messages' | undefined;
 }
 
 /** The options of the library alone. */
 export function libraryOptions(options: ClientOptions): ConfineOptions {
-  const { session: _, check: __, carry: ___, ...rest } = options;
+  const { session: _, check: __, carry: ___, daemon: ____, ...rest } = options;
   return rest;
 }
 
@@ -36,7 +38,7 @@ export function commandOf(wanted: Wanted): Command {
 
 /** The request, with everything that a command of this process would have of it: directory, environment, umask. */
 export function confineParams(wanted: Wanted, options: ClientOptions): ConfineParams {
-  const { timeout, killAfter, umask, session, check, origin, origins } = options;
+  const { timeout, killAfter, umask, session, check, daemon, origin, origins } = options;
   return {
     ...('text' in wanted ? { command: wanted.text } : { argv: [wanted.file, ...wanted.args] }),
     ...policyParams(options),
@@ -50,6 +52,7 @@ export function confineParams(wanted: Wanted, options: ClientOptions): ConfinePa
     ...(origins !== undefined && { origins }),
     ...(session !== undefined && { session }),
     ...(check !== undefined && { check }),
+    ...(daemon !== undefined && { daemon }),
   };
 }
 

@@ -50,17 +50,13 @@ export class Connections {
     return this.#connections.size;
   }
 
-  /** Takes in whoever connects from now on. */
-  serve({ servers }: Listening): void {
+  /** Takes in whoever connects, and those who have waited for it. */
+  serve({ servers, receive }: Listening): void {
     const { log } = this.#request;
     for (const kind of ['client', 'operator'] as const) {
-      servers[kind].on('connection', (socket) =>
-        this.#guarded(socket, () => this.#take(socket, kind)),
-      );
+      receive(kind, (socket) => this.#guarded(socket, () => this.#take(socket, kind)));
     }
-    servers.descriptors.on('connection', (socket) =>
-      this.#guarded(socket, () => this.#receive(socket)),
-    );
+    receive('descriptors', (socket) => this.#guarded(socket, () => this.#receive(socket)));
     for (const [name, server] of Object.entries(servers)) {
       server.on('error', (error) => log(`socket ${name}`, error));
     }

@@ -22,7 +22,7 @@ export class KeptOutput {
   readonly #ended = new Set<OutputRing>();
   #held = 0;
 
-  constructor(maxBytes = LIMITS.keptOutput.value) {
+  constructor(maxBytes: number = LIMITS.keptOutput.value) {
     this.#maxBytes = maxBytes;
   }
 

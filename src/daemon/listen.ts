@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { chmodSync, closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
-import type { Server } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { errnoOf } from '../errors/errno.js';
@@ -36,6 +36,8 @@ export interface ListenRequest {
 /** The sockets while they are listened at. */
 export interface Listening {
   readonly servers: Readonly<Record<SocketName, Server>>;
+  /** Calls `take` with everybody who connects, those first who came before it was asked. */
+  receive(name: SocketName, take: Take): void;
   /** Takes no more connections, and removes what it made. */
   close(): void;
 }
@@ -73,6 +75,7 @@ export async function listen(request: ListenRequest): Promise<Listening> {
   ensureDirectory(sockets.directory, request.uid);
   const lock = takeLock(`${sockets.client}.lock`, request);
   const open: Server[] = [];
+  const doors = new Map<SocketName, (take: Take) => void>();
   const close = (): void => {
     for (const server of open) server.close();
     closeSync(lock);
@@ -82,6 +85,7 @@ export async function listen(request: ListenRequest): Promise<Listening> {
     const server = createServer({ pauseOnConnect: name === 'descriptors' });
     await listenWith(server, { path: sockets[name], fd: inherited[name] });
     open.push(server);
+    doors.set(name, waitingRoom(server));
     return server;
   };
   try {
@@ -90,11 +94,27 @@ export async function listen(request: ListenRequest): Promise<Listening> {
       operator: await at('operator'),
       descriptors: await at('descriptors'),
     };
-    return { servers, close };
+    return { servers, close, receive: (name, take) => doors.get(name)?.(take) };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+type Take = (socket: Socket) => void;
+
+/** A server without a listener lets go of whoever connects, and does not tell. */
+function waitingRoom(server: Server): (take: Take) => void {
+  const waiting: Socket[] = [];
+  const wait: Take = (socket) => {
+    socket.on('error', () => socket.destroy());
+    waiting.push(socket);
+  };
+  server.on('connection', wait);
+  return (take) => {
+    server.off('connection', wait).on('connection', take);
+    for (const socket of waiting.splice(0)) if (!socket.destroyed) take(socket);
+  };
 }
 
 function ensureDirectory(directory: string, uid: number): void {

@@ -371,8 +371,8 @@ export class RunBook {
     const denied = { run: id, denials: denials.slice(0, most), isComplete };
     try {
       await Promise.all([
-        denials.length > 0 && session.append('run/denied', denied),
-        session.append('run/ended', { run: id, outcome, durationMs, ...code }),
+        denials.length > 0 && session.append('run/denied', denied, PATIENT),
+        session.append('run/ended', { run: id, outcome, durationMs, ...code }, PATIENT),
       ]);
     } catch (problem) {
       // What cannot be written stops the next run; this one is over.
@@ -390,6 +390,9 @@ export class RunBook {
     };
   }
 }
+
+/** It is told after the fact: no flush for it alone. */
+const PATIENT = { isPatient: true } as const;
 
 const STOPPING = 'the daemon is stopping';
 

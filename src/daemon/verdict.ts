@@ -4,6 +4,7 @@
  */
 
 import { check } from '../check/check.js';
+import { narrowedParams } from '../check/narrow.js';
 import { SandboxError } from '../errors/sandbox-error.js';
 import type { CheckResult } from '../schema/check.js';
 import type { ConfineOptions } from '../schema/params.js';
@@ -58,13 +59,7 @@ export function refusalBy(result: CheckResult): SandboxError | undefined {
 
 /** The options of a command that is allowed because it only reads: it runs read-only, and nothing is left to write. */
 export function narrowedOptions(options: ConfineOptions): ConfineOptions {
-  const { allowWrite: _, origins, env = {}, extendEnv = true, ...rest } = options;
+  const { env = {}, extendEnv = true } = options;
   const variables = extendEnv ? { ...process.env, ...env } : env;
-  return {
-    ...rest,
-    mode: 'read-only',
-    origins: { ...origins, mode: { kind: 'default', name: 'it only reads' } },
-    env: { ...env, ...readingVariables(variables) },
-    extendEnv,
-  };
+  return { ...narrowedParams(options), env: { ...env, ...readingVariables(variables) } };
 }

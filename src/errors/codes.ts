@@ -134,6 +134,7 @@ export const ERROR_CODES = {
     exit: 125,
     words: 'the daemon speaks no version of the protocol that the client does',
   },
+  NESTED: { rpc: -31917, exit: 125, words: 'a run that was not given the daemon asked for it' },
   CONNECTION_LOST: {
     rpc: -31919,
     exit: 125,

@@ -217,6 +217,11 @@ const SENTENCES: Readonly<Record<ErrorCode, Compose>> = {
       `The daemon at ${quoted(parts.object)} does not speak this client's protocol${because(parts)}.`,
       'Use one version of Cordon for both.',
     ),
+  NESTED: ({ object }) =>
+    join(
+      `A run reaches the daemon's socket ${quoted(object)} from nowhere, and this one was not given a connection.`,
+      'Nothing was started. Start the outer run with --with-daemon (the option `daemon` of a client), or leave out --daemon.',
+    ),
   CONNECTION_LOST: (parts) =>
     join(
       `The connection to the daemon ended before its answer${because(parts)}.`,

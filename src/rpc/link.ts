@@ -3,17 +3,24 @@
  * @module
  */
 
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
-import type { MessageConnection, NotificationType, RequestType } from 'vscode-jsonrpc/node';
+import { connect, Socket } from 'node:net';
+import type {
+  DataCallback,
+  Disposable,
+  Message,
+  MessageConnection,
+  NotificationType,
+  RequestType,
+} from 'vscode-jsonrpc/node';
 import { createMessageConnection } from 'vscode-jsonrpc/node';
 import { errnoOf } from '../errors/errno.js';
 import { SandboxError } from '../errors/sandbox-error.js';
+import { randomBytes } from '../platform/random.js';
 import type { WireError } from './errors.js';
 import { errorOfWire } from './errors.js';
 import { LineReader, LineWriter } from './lines.js';
 import type { RunEnded, RunOutput } from './protocol.js';
-import { NOTIFICATIONS } from './protocol.js';
+import { NOTIFICATIONS, REQUESTS } from './protocol.js';
 
 /** Who is told of a run. */
 export interface RunListener {
@@ -22,6 +29,43 @@ export interface RunListener {
   /** Nothing will be heard any more. */
   readonly lost: (error: SandboxError) => void;
 }
+
+/** Ids of this process's own requests, on a connection that other processes use before and after it. */
+class SharedReader extends LineReader {
+  readonly #prefix: string;
+
+  constructor(socket: Socket, prefix: string) {
+    super(socket);
+    this.#prefix = prefix;
+  }
+
+  /** Answers to who was killed before they came are let go. */
+  override listen(callback: DataCallback): Disposable {
+    return super.listen((message) => {
+      const id: unknown = Reflect.get(message, 'id');
+      if (id === undefined) callback(message);
+      if (typeof id !== 'string' || !id.startsWith(this.#prefix)) return;
+      callback(Object.assign(message, { id: Number(id.slice(this.#prefix.length)) }));
+    });
+  }
+}
+
+class SharedWriter extends LineWriter {
+  readonly #prefix: string;
+
+  constructor(socket: Socket, prefix: string) {
+    super(socket);
+    this.#prefix = prefix;
+  }
+
+  override write(message: Message): Promise<void> {
+    const id: unknown = Reflect.get(message, 'id');
+    const own = id === undefined ? message : { ...message, id: `${this.#prefix}${id}` };
+    return super.write(own);
+  }
+}
+
+const PREFIX_BYTES = 8;
 
 /** One connection. */
 export class Link {
@@ -32,9 +76,12 @@ export class Link {
   #loss: SandboxError | undefined;
   #reason: string | undefined;
 
-  constructor(socket: Socket) {
+  readonly #isShared: boolean;
+
+  private constructor(socket: Socket, isShared: boolean) {
     this.#socket = socket;
-    this.#connection = createMessageConnection(new LineReader(socket), new LineWriter(socket));
+    this.#isShared = isShared;
+    this.#connection = isShared ? shared(socket) : plain(socket);
     this.#connection.onError(([error]) => {
       this.#reason ??= error.message;
       socket.destroy();
@@ -62,9 +109,16 @@ export class Link {
         socket.off('error', failed);
         // What becomes of it is told by its end.
         socket.on('error', (error) => socket.destroy(error));
-        resolve(new Link(socket));
+        resolve(new Link(socket, false));
       });
     });
+  }
+
+  /** A connection that this process was given at its start, and with it every process of its run. */
+  static inherited(fd: number): Link {
+    const socket = new Socket({ fd, readable: true, writable: true });
+    socket.on('error', (error) => socket.destroy(error));
+    return new Link(socket, true);
   }
 
   /** Resolves when the connection is over, whoever ended it. */
@@ -100,8 +154,15 @@ export class Link {
   /** Ends the connection, and with it the runs that are not detached. */
   async close(): Promise<void> {
     this.#reason ??= 'it was closed';
+    // Others keep it open: the daemon does not see that this process is gone.
+    if (this.#isShared) await this.#cancelAll();
     this.#socket.destroy();
     await this.#closed;
+  }
+
+  async #cancelAll(): Promise<void> {
+    const runs = [...this.#runs.keys()];
+    await Promise.allSettled(runs.map((run) => this.request(REQUESTS.cancel, { run })));
   }
 
   #ended(ended: RunEnded): void {
@@ -121,6 +182,18 @@ export class Link {
     this.#runs.clear();
     for (const { lost } of listeners) lost(loss);
   }
+}
+
+function plain(socket: Socket): MessageConnection {
+  return createMessageConnection(new LineReader(socket), new LineWriter(socket));
+}
+
+function shared(socket: Socket): MessageConnection {
+  const prefix = `${Buffer.from(randomBytes(PREFIX_BYTES)).toString('hex')}:`;
+  return createMessageConnection(
+    new SharedReader(socket, prefix),
+    new SharedWriter(socket, prefix),
+  );
 }
 
 function unreachable(object: string, cause: unknown): SandboxError {

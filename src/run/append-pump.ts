@@ -7,9 +7,19 @@
 import type { WriteStream } from 'node:fs';
 import { createWriteStream } from 'node:fs';
 import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+
+/** What carries one stream to where it is for. */
+export interface Pump {
+  readonly source: Readable;
+  /** What kept it from writing. */
+  readonly error: Error | undefined;
+  /** Calls back when everything that was read is written, or cannot be. */
+  whenDone(callback: () => void): void;
+}
 
 /** Owns the read end, and a descriptor of the file: the caller may close its own as soon as the run was asked for. */
-export class AppendPump {
+export class AppendPump implements Pump {
   readonly source: Socket;
   readonly #file: WriteStream;
   #isDone = false;

@@ -7,7 +7,7 @@ import { constants } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../schema/limits.js';
 import type { ConfineOptions } from '../schema/params.js';
-import type { AppendPump } from './append-pump.js';
+import type { Pump } from './append-pump.js';
 import { Drain } from './drain.js';
 import { CollectedOutput } from './output.js';
 import type { RunOutput } from './result.js';
@@ -16,7 +16,7 @@ import type { CommandStdio } from './stdio.js';
 /** Whose output, and who is told. */
 export interface CollectionRequest {
   readonly stdio: Pick<CommandStdio, 'stdout' | 'stderr'> & {
-    readonly pumps: readonly AppendPump[];
+    readonly pumps: readonly Pump[];
   };
   readonly options: ConfineOptions;
   readonly onOverflow: (stream: 'stdout' | 'stderr') => void;
@@ -29,7 +29,7 @@ const NAMES = ['stdout', 'stderr'] as const;
 export class Collection {
   readonly #options: ConfineOptions;
   readonly #outputs: Partial<Record<(typeof NAMES)[number], CollectedOutput>> = {};
-  readonly #pumps: readonly AppendPump[];
+  readonly #pumps: readonly Pump[];
   readonly #drain: Drain;
 
   constructor({ stdio, options, onOverflow, onDrained }: CollectionRequest) {

@@ -6,12 +6,12 @@
 
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../schema/limits.js';
-import type { AppendPump } from './append-pump.js';
+import type { Pump } from './append-pump.js';
 
 /** What is waited for. */
 export interface DrainRequest {
   readonly streams: readonly Readable[];
-  readonly pumps: readonly AppendPump[];
+  readonly pumps: readonly Pump[];
   /** True where the run collects output: a reader that is behind is then waited for. */
   readonly isCollected: boolean;
   readonly onDrained: () => void;

@@ -187,6 +187,18 @@ export const LIMITS = {
     error: null,
     words: "events of a session's log that share one flush to the disk",
   },
+  logLingerMs: {
+    value: 10,
+    unit: 'milliseconds',
+    error: null,
+    words: "that an event of a session's log that nothing waits for waits for others",
+  },
+  logFlushMs: {
+    value: 2,
+    unit: 'milliseconds',
+    error: null,
+    words: "flushing a session's log; when it took longer, another thread does it for a while",
+  },
   logSegment: {
     value: 8_388_608,
     unit: 'bytes',

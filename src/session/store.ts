@@ -16,6 +16,7 @@ import type { OpenRun } from './fold.js';
 import { SessionFold } from './fold.js';
 import type { BrokenLine } from './verify.js';
 import { readLog } from './verify.js';
+import type { AppendOptions } from './writer.js';
 import { LogWriter } from './writer.js';
 
 const FOLDER = 'sessions';
@@ -69,8 +70,12 @@ export class Session {
   }
 
   /** Appends an event; what the session comes to changes when it is on the disk. Throws `LOG_UNWRITABLE`. */
-  async append<Type extends EventType>(type: Type, data: EventData[Type]): Promise<LogEvent> {
-    const event = await this.#writer.append(type, data);
+  async append<Type extends EventType>(
+    type: Type,
+    data: EventData[Type],
+    options: AppendOptions = {},
+  ): Promise<LogEvent> {
+    const event = await this.#writer.append(type, data, options);
     this.fold.take(event);
     return event;
   }

@@ -137,10 +137,12 @@ describe('a run', () => {
     operator.close();
     await until('both are gone', () => marked(mark).length === 0);
     await until('it is over', () => bench.book.counts.running === 0);
-    expect(eventsOf(sessionIds(bench.state)[0] ?? '').at(-1)).toMatchObject({
-      type: 'run/ended',
-      data: { run, outcome: { kind: 'cancelled', reason: 'the connection was closed' } },
+    const session = sessionIds(bench.state)[0] ?? '';
+    const ended = await until('its end is logged', () => {
+      return eventsOf(session).find(({ type }) => type === 'run/ended');
     });
+    const outcome = { kind: 'cancelled', reason: 'the connection was closed' };
+    expect(ended.data).toMatchObject({ run, outcome });
   });
 
   it('whose request is cancelled before it runs leaves nothing', async () => {

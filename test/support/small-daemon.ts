@@ -130,7 +130,9 @@ export class SmallDaemon {
       if (end === true) stdin?.end();
       return {};
     });
-    connection.onNotification(NOTIFICATIONS.credit, ({ bytes }) => this.credits.push(bytes));
+    connection.onNotification(NOTIFICATIONS.credit, ({ bytes }) => {
+      this.credits.push(bytes);
+    });
     connection.listen();
   }
 
@@ -156,11 +158,11 @@ export class SmallDaemon {
     for (const fd of descriptors ?? []) loadNative().binding.close(fd);
     const name = `r${this.#count++}`;
     this.#runs.set(name, { run, cancel });
-    const end = run.then(
+    const end: Promise<RunEnded> = run.then<RunEnded, RunEnded>(
       (result): RunEnded => ({ run: name, result: wireResult(result) }),
-      (error: SandboxError): RunEnded => ({
+      (error): RunEnded => ({
         run: name,
-        result: wireResult(error.result as RunResult),
+        result: wireResult((error as SandboxError).result as RunResult),
         error: wireError(error).data!,
       }),
     );

@@ -5,6 +5,7 @@
 
 import type { Client } from '../../client/client.js';
 import { connect } from '../../client/connect.js';
+import type { ClientOptions } from '../../client/options.js';
 import { SandboxError } from '../../errors/sandbox-error.js';
 import { nowMs } from '../../platform/clock.js';
 import type { Run } from '../../run/confine.js';
@@ -24,16 +25,24 @@ export async function runRemoteCommand(invocation: Invocation): Promise<number> 
   const settings: RunSettings = readOptions(RUN_OPTIONS, invocation.given, {});
   if (settings.detached === true) return await detach(invocation, settings);
   const client = await reach(settings);
-  // No check: it is not asked of what a person runs without the daemon either.
-  const own = { session: settings.session, check: false } as const;
   return await runCommand(invocation, (command: Command, options: ConfineOptions): Run => {
     if (client instanceof SandboxError) {
       return refusedRun(command, { options, startedAt: nowMs(), error: client });
     }
+    const own = ownOptions(client, settings);
     const run = client.confine(command.file, command.args, { ...options, ...own });
     followStops(run);
     return run;
   });
+}
+
+/** No check of what a person types: it is none without the daemon either. A run's own connection cannot do without. */
+function ownOptions({ principal }: Client, { session, daemonInside }: RunSettings): ClientOptions {
+  return {
+    session,
+    ...(principal.kind === 'operator' && { check: false }),
+    ...(daemonInside === true && { daemon: true }),
+  };
 }
 
 /** That there is no daemon is the Run's refusal, and in its report. */
@@ -67,9 +76,11 @@ async function detach({ given, operands }: Invocation, settings: RunSettings): P
   if (asked instanceof SandboxError) throw asked;
   const { timeoutMs, killAfterMs } = limits;
   const options = { ...asked, timeout: timeoutMs, killAfter: killAfterMs };
-  const { session } = settings;
   return await withDaemon(settings, async (client) => {
-    const { run } = await client.startJob(command, { ...options, session, check: false });
+    const { run } = await client.startJob(command, {
+      ...options,
+      ...ownOptions(client, settings),
+    });
     return print(`${run}\n`, EXIT.ok);
   });
 }

@@ -3,7 +3,15 @@
  * @module
  */
 
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -187,9 +195,27 @@ describe('descriptors', () => {
     expect(readFileSync(path, 'utf8')).toBe('before\nmore\n');
   });
 
-  it('cannot travel in messages', async () => {
-    const run = client.confine('/bin/true', [], { stdio: 'inherit', carry: 'messages' });
+  it('that are no stream of this process cannot travel in messages', async () => {
+    const stdio = ['ignore', 1, 'pipe'] as const;
+    const run = client.confine('/bin/true', [], { stdio, carry: 'messages' });
     await expect(run).rejects.toMatchObject({ code: 'INVALID_REQUEST', object: 'stdio' });
+  });
+});
+
+describe('where descriptors are not taken', () => {
+  it('the streams come in messages, and what can only be a descriptor is refused', async () => {
+    const other = await new SmallDaemon().start();
+    rmSync(join(other.directory, 'descriptors.sock'));
+    const own = await connect({ socket: other.socket });
+    const before = readdirSync('/proc/self/fd').length;
+    expect((await own.confine('/bin/echo', ['out'])).stdout).toBe('out');
+    await expect(own.confine('/bin/true', [], { carry: 'descriptors' })).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      details: { reason: expect.stringContaining('ENOENT') },
+    });
+    await until('nothing stays open', () => readdirSync('/proc/self/fd').length <= before);
+    await own.close();
+    await other.stop();
   });
 });
 
