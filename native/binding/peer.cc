@@ -202,7 +202,8 @@ bool read_descriptors(const Napi::Value& value, std::vector<int>* fds) {
   return true;
 }
 
-// An address that begins with `@` is one of the abstract namespace, whose names begin with a zero byte.
+// An address that begins with `@` is one of the abstract namespace, whose names begin with a zero
+// byte.
 bool send_datagram(int socket, const std::string& path, const std::string& text) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -280,7 +280,10 @@ describe('paths', () => {
   });
   it('start where -C leads', () => {
     expect(effectsOf(git('-C sub log --oneline -1'))).toEqual(['read sub']);
-    expect(effectsOf(git('-C sub -C ../x diff -- a'))).toEqual(['read sub/../x', 'read sub/../x/a']);
+    expect(effectsOf(git('-C sub -C ../x diff -- a'))).toEqual([
+      'read sub/../x',
+      'read sub/../x/a',
+    ]);
     expect(effectsOf(git('-C sub -C /x diff --output=o'))).toEqual(['read /x', 'write /x/o']);
     expect(effectsOf(git('-C /x checkout -- a'))).toEqual(['write /x', 'write', 'read /x/a']);
   });
