@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly program?: (
     name: string,
   ) => { readonly path: string; readonly trusted: boolean } | undefined;
+  /** The names in a directory; none for what is no directory, `undefined` when they cannot be told. */
+  readonly entries?: (directory: string) => readonly string[] | undefined;
   /** Variables of the environment whose values are known. */
   readonly variable?: (name: string) => string | undefined;
 }

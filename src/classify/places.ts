@@ -43,6 +43,9 @@ export interface Access {
   readonly alters?: true | undefined;
 }
 
+/** Of more names than these nobody looks where they lead. */
+const MOST_MATCHES = 2000;
+
 const ORDER = new Map(Object.keys(COMMAND_CLASSES).map((name, at) => [name, at] as const));
 
 /** Of two findings the one that counts. */
@@ -124,15 +127,47 @@ export class Places {
   #judgeMatches(base: string, names: readonly string[], access: Access): Finding {
     const directory = posix.normalize(`${base}/`).replace(/(?<=.)\/$/, '');
     const any = this.#judgePath(`${directory}/${names.map(() => 'x').join('/')}`, access);
+    const listed = this.#judgeListed(directory, names, access);
     if (access.kind === 'write') {
       const isRoot = this.#realOf(directory, directory) === '/' && access.recursive === true;
-      return isRoot ? ROOT_DELETE : any;
+      return isRoot ? ROOT_DELETE : worse(any, listed ?? READ);
     }
     const last = names.at(-1) ?? '';
-    const secretLike = SECRET_LIKE_NAMES.some((name) => matches(last, name.replace('*', 'x')));
-    const found = secretLike ? worse(any, SECRET_LIKE) : any;
+    // Where the names are known, one that says nothing by itself is taken for what is there.
+    const isOpen = listed === undefined || !/^[*?]/.test(last);
+    const secretLike =
+      isOpen && SECRET_LIKE_NAMES.some((name) => matches(last, name.replace('*', 'x')));
+    const known = worse(any, listed ?? READ);
+    const found = secretLike ? worse(known, SECRET_LIKE) : known;
     const isKey = !isActive(last) && PRIVATE_KEYS.test(unescaped(last));
     return isKey || this.#mayMatchSecret(directory, names) ? worse(found, SECRETS) : found;
+  }
+
+  /** By the names that are there; `undefined` where they are not known. A name says nothing of where it leads. */
+  #judgeListed(directory: string, names: readonly string[], access: Access): Finding | undefined {
+    const { entries } = this.#surroundings;
+    if (entries === undefined) return undefined;
+    let places: readonly string[] = [directory];
+    let found: Finding = READ;
+    for (const [at, name] of names.entries()) {
+      const matched: string[] = [];
+      for (const place of places) {
+        const held = entries(place);
+        if (held === undefined) return undefined;
+        for (const entry of held) {
+          if (isMatched(name, entry)) matched.push(`${place}/${entry}`);
+        }
+      }
+      if (matched.length > MOST_MATCHES) return undefined;
+      // What lies behind a link may come to be there.
+      const isLast = at === names.length - 1;
+      const judged = isLast ? matched : matched.filter((path) => this.#realOf(path, path) !== path);
+      for (const path of judged) {
+        found = worse(found, this.#judgePath(isLast ? path : `${path}/x`, access));
+      }
+      places = matched;
+    }
+    return found;
   }
 
   #mayMatchSecret(directory: string, names: readonly string[]): boolean {
@@ -321,6 +356,11 @@ function hasProtectedName(path: string): boolean {
     at = path.lastIndexOf('/', at - 1);
   }
   return false;
+}
+
+/** A name that begins with a dot is matched where the dot is written: whoever sets `dotglob` is not known to. */
+function isMatched(pattern: string, name: string): boolean {
+  return (!name.startsWith('.') || /^\\?\./.test(pattern)) && matches(pattern, name);
 }
 
 function unescaped(text: string): string {

@@ -4,8 +4,10 @@
  * @module
  */
 
-import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import type { Dir } from 'node:fs';
+import { accessSync, constants, lstatSync, opendirSync, statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
+import { errnoOf } from '../errors/errno.js';
 import { findTarget } from './target.js';
 
 export interface ShellFactsRequest {
@@ -29,22 +31,29 @@ export interface FoundProgram {
 export interface ShellFacts {
   readonly realPath: (path: string) => string;
   readonly program: (name: string) => FoundProgram | undefined;
+  readonly entries: (directory: string) => readonly string[] | undefined;
   readonly variable: (name: string) => string | undefined;
 }
 
 /** What bash searches when PATH is not set is its own matter. */
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const MOST_ENTRIES = 10_000;
 const OTHERS_MAY_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /** The facts of one place and one environment. */
 export function shellFacts(request: ShellFactsRequest): ShellFacts {
   const programs = new Map<string, FoundProgram | undefined>();
+  const listed = new Map<string, readonly string[] | undefined>();
   return {
     realPath: (path) => realPath(path, request.cwd),
     program: (name) => {
       if (!programs.has(name)) programs.set(name, findProgram(name, request));
       return programs.get(name);
+    },
+    entries: (directory) => {
+      if (!listed.has(directory)) listed.set(directory, entriesOf(directory));
+      return listed.get(directory);
     },
     variable: (name) => (Object.hasOwn(request.env, name) ? request.env[name] : undefined),
   };
@@ -61,6 +70,29 @@ function realPath(path: string, cwd: string): string {
     return findTarget({ asked: path, cwd, follow: true }).path;
   } catch {
     return plain;
+  }
+}
+
+/** Empty for what is no directory; undefined for one that cannot be read, or holds too much to look through. */
+function entriesOf(path: string): readonly string[] | undefined {
+  const entries: string[] = [];
+  let directory: Dir;
+  try {
+    directory = opendirSync(path);
+  } catch (error) {
+    const errno = errnoOf(error);
+    return errno === 'ENOENT' || errno === 'ENOTDIR' ? [] : undefined;
+  }
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (entries.length === MOST_ENTRIES) return undefined;
+      entries.push(entry.name);
+    }
+    return entries;
+  } catch {
+    return undefined;
+  } finally {
+    directory.closeSync();
   }
 }
 

@@ -101,3 +101,30 @@ test.each([
 ])('the pattern of %s may match what is %s', (command, name) => {
   expect(ask(command).class).toBe(name);
 });
+
+describe('a pattern that matches a link', () => {
+  beforeAll(() => {
+    mkdirSync(join(workspace, 'docs', 'deep'), { recursive: true });
+    mkdirSync(join(workspace, 'plain'));
+    symlinkSync('/home/somebody/.ssh/id_rsa', join(workspace, 'docs', 'notes'));
+    symlinkSync('/home/somebody/.ssh', join(workspace, 'docs', 'deep', 'keys'));
+    symlinkSync('../docs', join(workspace, 'plain', 'inner'));
+    symlinkSync(join(place, 'other'), join(workspace, 'plain', 'outer'));
+  });
+
+  test.each([
+    ['cat docs/n*', 'secrets', 'deny'],
+    ['cat docs/*', 'secrets', 'deny'],
+    ['cat < docs/no?es', 'secrets', 'deny'],
+    ['wc docs/*/*/id_x', 'secrets', 'deny'],
+    ['cat d*/deep/k*/x', 'secrets', 'deny'],
+    ['cat plain/o*', 'outside-read', 'ask'],
+    ['cat plain/in*', 'read', 'allow'],
+    ['wc src/*', 'read', 'allow'],
+    ['echo x > docs/note*', 'persistence', 'deny'],
+    ['tee plain/o*/x', 'outside-write', 'ask'],
+  ])('%s', (command, found, verdict) => {
+    const result = ask(command);
+    expect([result.class, result.verdict]).toEqual([found, verdict]);
+  });
+});
