@@ -33,7 +33,7 @@ const ROWS = [
 /** Starts the program after the assignments; without one, prints the whole environment. */
 export const env: Program = (call) => {
   const parsed = parseOptions(call.args, { rows: ROWS, permutes: false });
-  const words = parsed.operands;
+  const words = [...splitWords(lastValue(parsed, '-S')), ...parsed.operands];
   const first = words.findIndex((word) => !isAssignment(word));
   const assigned = first < 0 ? words : words.slice(0, first);
   const tokens = first < 0 ? [] : words.slice(first);
@@ -57,6 +57,13 @@ export const env: Program = (call) => {
     ...faithful,
   };
 };
+
+/** What `-S` certainly makes of a text, so that what is denied stays so: where it may quote or expand, nothing is certain. */
+function splitWords(text: Token | undefined): readonly Token[] {
+  if (text?.value === undefined || /["'\\$#]/.test(text.value)) return [];
+  const values = text.value.split(/\s+/).filter((value) => value !== '');
+  return values.map((value) => ({ ...text, text: value, value, prefix: value, splits: false }));
+}
 
 /** Prints variables by name; without one, the whole environment. */
 export const printenv: Program = (call) => {

@@ -102,6 +102,15 @@ test.each([
   expect(ask(command).class).toBe(name);
 });
 
+test.each([
+  "env -S 'git push' origin",
+  "env '-Sgit push'",
+  "env -S 'A=b git' push",
+  "env -S 'sudo ls'",
+])('words that env makes of a text are denied as others: %s', (command) => {
+  expect(ask(command, { rules: pushDenied }).verdict).toBe('deny');
+});
+
 describe('a pattern that matches a link', () => {
   beforeAll(() => {
     mkdirSync(join(workspace, 'docs', 'deep'), { recursive: true });

@@ -57,6 +57,7 @@ describe('the program that is started', () => {
     'env -u HOME ls',
     'env PATH=. ls',
     'env LD_PRELOAD=./x.so ls',
+    'env -S ls',
     'env --unheard-of ls',
     'nice --unheard-of ls',
   ])('%s: nor is what starts it known', (line) => {
@@ -65,7 +66,7 @@ describe('the program that is started', () => {
   });
 
   it.each([
-    'env -S ls',
+    "env -S 'l\\s'",
     'taskset -p 1',
     'taskset ls',
     'chrt -b ls -l',
