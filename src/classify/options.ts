@@ -42,6 +42,7 @@ export interface ParsedOption<Row extends OptionRow = OptionRow> {
 
 export interface ParsedOptions<Row extends OptionRow = OptionRow> {
   readonly options: readonly ParsedOption<Row>[];
+  /** Also those that nobody knows, which may become options. */
   readonly operands: readonly Token[];
   /** How many of the operands stand before `--`; `undefined` when there is none. */
   readonly beforeDashes: number | undefined;
@@ -88,7 +89,11 @@ export function parseOptions<Row extends OptionRow>(
     }
     const reading = readWord(token, table);
     for (const { row, value } of reading.options) options.push({ row, token, value });
-    if (reading.isUnknown) unknown ??= token;
+    if (reading.isUnknown) {
+      unknown ??= token;
+      // As an operand it may do worse than as an option.
+      if (token.value === undefined) operands.push(token);
+    }
     if (reading.next === undefined) continue;
     const value = args[++at];
     // A value that vanishes or becomes several words shifts every word after it.

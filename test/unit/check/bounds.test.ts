@@ -111,6 +111,11 @@ test.each([
   expect(ask(command, { rules: pushDenied }).verdict).toBe('deny');
 });
 
+test('names that nobody knows are what they may be: options, and everything in a directory', () => {
+  expect(ask('cd / && rm -rf *').class).toBe('host-state');
+  expect(ask('cd src && rm -rf *').class).toBe('unknown');
+});
+
 describe('a pattern that matches a link', () => {
   beforeAll(() => {
     mkdirSync(join(workspace, 'docs', 'deep'), { recursive: true });
