@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasEnded, marked } from '../support/processes.js';
 import { needs } from '../support/require.js';
+import { runtimeModules } from '../support/runtime-modules.js';
 import { until } from '../support/until.js';
 
 needs('landlock');
@@ -192,7 +193,9 @@ describe('the native part', () => {
     ]) {
       cpSync(join(root, part), join(path, part), { recursive: true });
     }
-    cpSync(join(root, 'node_modules/zod'), join(path, 'node_modules/zod'), { recursive: true });
+    for (const part of runtimeModules(root)) {
+      cpSync(join(root, part), join(path, part), { recursive: true });
+    }
     return { path, library: pathToFileURL(join(path, 'dist/index.js')).href };
   }
 

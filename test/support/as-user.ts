@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SUPPORT_DIRECTORY } from './build.js';
+import { runtimeModules } from './runtime-modules.js';
 
 export interface Persona {
   readonly name: 'root' | 'ordinary';
@@ -99,16 +100,7 @@ function privateDirectory(persona: Persona, path: string): string {
 
 const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 /** What an installed package consists of. */
-const PACKAGE_PARTS = [
-  'package.json',
-  'bin',
-  'dist',
-  'build/Release',
-  'node_modules/zod',
-  'node_modules/commander',
-  'node_modules/smol-toml',
-  'node_modules/unbash',
-] as const;
+const PACKAGE_PARTS = ['package.json', 'bin', 'dist', 'build/Release'] as const;
 
 let staged: string | undefined;
 
@@ -127,7 +119,7 @@ export function packageFor(persona: Persona): string {
 function stageCopy(): string {
   const target = mkdtempSync(join(tmpdir(), 'ct-package-'));
   chmodSync(target, 0o755);
-  for (const part of PACKAGE_PARTS) {
+  for (const part of [...PACKAGE_PARTS, ...runtimeModules(REPOSITORY)]) {
     cpSync(join(REPOSITORY, part), join(target, part), { recursive: true });
   }
   execFileSync('chmod', ['-R', 'a+rX', target]);
