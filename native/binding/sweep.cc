@@ -124,7 +124,11 @@ class Sweep {
     std::lock_guard<std::mutex> lock(tree->mutex);
     // The first look may be the only one: nothing is to be followed for it.
     if (++tree->looks == 1 || !tree->can_follow) return walk_all(root, &tree->remembered);
-    if (tree->index == nullptr) tree->index = std::make_unique<TreeIndex>(interest_, kMaxDepth);
+    if (tree->index == nullptr) {
+      tree->can_follow = TreeIndex::can_follow(fd);
+      if (!tree->can_follow) return walk_all(root, &tree->remembered);
+      tree->index = std::make_unique<TreeIndex>(interest_, kMaxDepth);
+    }
     if (!tree->refresh(fd)) return walk_all(root, &tree->remembered);
     tree->remembered.clear();
     walk_stops(root, *tree->index);
@@ -377,7 +381,7 @@ bool is_sample(const std::string& folded) {
 }
 
 bool SweptTree::refresh(int root) {
-  if (TreeIndex::can_follow(root) && index->refresh(root)) return true;
+  if (index->refresh(root)) return true;
   can_follow = false;
   index.reset();
   return false;

@@ -16,6 +16,7 @@
 #include "binding/beneath.h"
 #include "binding/folded_name.h"
 #include "linux/files.h"
+#include "linux/survey.h"
 
 namespace cordon {
 namespace {
@@ -26,27 +27,10 @@ constexpr size_t kMostNodes = 32768;
 // Watches are the user's, who has editors too.
 constexpr size_t kShare = 4;
 
-// Nobody changes these but through this kernel.
-constexpr long kFollowed[] = {
-    0xEF53,      // ext4
-    0x58465342,  // xfs
-    0x9123683E,  // btrfs
-    0x01021994,  // tmpfs
-    0x794C7630,  // overlay
-    0xF2F52010,  // f2fs
-    0x2FC12FC1,  // zfs
-    0xCA451A4E,  // bcachefs
-};
-
 size_t most_watches() {
   char text[32];
   if (read_small("/proc/sys/fs/inotify/max_user_watches", text, sizeof text) <= 0) return 0;
   return std::min(kMostNodes, static_cast<size_t>(strtoul(text, nullptr, 10)) / kShare);
-}
-
-// What was removed meanwhile is nobody's; what cannot be entered may hide anything.
-bool is_gone(const UniqueFd& directory) {
-  return !directory.valid() && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
 }
 
 }  // namespace
@@ -101,10 +85,7 @@ Listing read_listing(int directory, const std::string& folded_path, bool inside,
 
 bool TreeIndex::can_follow(int root) {
   struct statfs found;
-  if (fstatfs(root, &found) != 0) return false;
-  return std::any_of(std::begin(kFollowed), std::end(kFollowed), [&](long type) {
-    return static_cast<unsigned long>(type) == static_cast<unsigned long>(found.f_type);
-  });
+  return fstatfs(root, &found) == 0 && tells_changes(found);
 }
 
 bool TreeIndex::refresh(int root) {
@@ -196,22 +177,29 @@ void TreeIndex::hear(int watch, const char* name, bool directory) {
   }
 }
 
+// Invalid for a directory that was removed meanwhile, which is forgotten, and for one that cannot
+// be entered, which may hide anything.
+UniqueFd TreeIndex::enter(int root, Node* node, struct stat* found) {
+  UniqueFd directory(open_beneath(root, node->stop.path, kReading));
+  if (directory.valid() && fstat(directory.get(), found) == 0) return directory;
+  bool gone = !directory.valid() && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
+  if (gone) {
+    remove(std::string(node->stop.path));
+  } else {
+    close(node);
+  }
+  return UniqueFd();
+}
+
 bool TreeIndex::is_followed(const Node& node, const struct stat& found) {
   return node.watch >= 0 && found.st_dev == node.dev && found.st_ino == node.ino;
 }
 
 bool TreeIndex::read_again(int root, const std::string& path) {
   Node* node = nodes_.at(path).get();
-  UniqueFd directory(open_beneath(root, path, kReading));
   struct stat found;
-  if (!directory.valid() || fstat(directory.get(), &found) != 0) {
-    if (is_gone(directory)) {
-      remove(path);
-    } else {
-      close(node);
-    }
-    return true;
-  }
+  UniqueFd directory = enter(root, node, &found);
+  if (!directory.valid()) return true;
   if (!is_followed(*node, found)) {
     Stop stop{path, node->stop.folded, node->stop.depth, {}};
     remove(path);
@@ -245,16 +233,9 @@ bool TreeIndex::grow(int root, std::deque<std::string> waiting) {
     std::string path = static_cast<std::string&&>(waiting.front());
     waiting.pop_front();
     Node* node = nodes_.at(path).get();
-    UniqueFd directory(open_beneath(root, path, kReading));
     struct stat found;
-    if (!directory.valid() || fstat(directory.get(), &found) != 0) {
-      if (is_gone(directory)) {
-        remove(path);
-      } else {
-        close(node);
-      }
-      continue;
-    }
+    UniqueFd directory = enter(root, node, &found);
+    if (!directory.valid()) continue;
     node->dev = found.st_dev;
     node->ino = found.st_ino;
     // Watched before it is read, so that nothing falls between.

@@ -115,6 +115,7 @@ class TreeIndex {
   bool take_events(bool* overflowed);
   void lose(int watch);
   void hear(int watch, const char* name, bool directory);
+  UniqueFd enter(int root, Node* node, struct stat* found);
   bool read_again(int root, const std::string& path);
   bool grow(int root, std::deque<std::string> waiting);
   bool follow(int directory, Node* node);

@@ -94,24 +94,6 @@ class NameTable {
   std::bitset<256> firsts_;
 };
 
-// File systems whose times tell of every change here. One that is served from elsewhere has
-// another's clock.
-bool tells_changes(const struct statfs& found) {
-  switch (static_cast<uint32_t>(found.f_type)) {
-    case EXT4_SUPER_MAGIC:
-    case XFS_SUPER_MAGIC:
-    case BTRFS_SUPER_MAGIC:
-    case TMPFS_MAGIC:
-    case OVERLAYFS_SUPER_MAGIC:
-    case F2FS_SUPER_MAGIC:
-    case 0x2fc12fc1:  // ZFS
-    case 0xca451a4e:  // bcachefs
-      return true;
-    default:
-      return false;
-  }
-}
-
 // What lies there is no tree of files, or has no end, or is mounted by being looked at.
 bool is_pseudo(const struct statfs& found) {
   switch (static_cast<uint32_t>(found.f_type)) {
@@ -593,6 +575,22 @@ bool is_still_so(const Sight& sight) {
 }
 
 }  // namespace
+
+bool tells_changes(const struct statfs& found) {
+  switch (static_cast<uint32_t>(found.f_type)) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case 0x2fc12fc1:  // ZFS
+    case 0xca451a4e:  // bcachefs
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool survey_tree(const SurveyRequest& request, Survey* survey) {
   return Surveyor(request, survey).run();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +81,10 @@ struct Survey {
   std::vector<SurveyedObject> found;
   Sight sight;
 };
+
+// File systems of which every change here is told, by their times and by inotify. One that is
+// served from elsewhere has another's clock, and others who change it.
+bool tells_changes(const struct statfs& found);
 
 // Surveys a tree. False with errno for a root that cannot be opened.
 bool survey_tree(const SurveyRequest& request, Survey* survey);

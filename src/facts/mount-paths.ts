@@ -68,6 +68,7 @@ function isBeneath(path: string, ancestor: string): boolean {
   return path !== ancestor && isWithin(path, ancestor);
 }
 
-function isWithin(path: string, ancestor: string): boolean {
+/** Whether a path is the other or lies beneath it. Both absolute. */
+export function isWithin(path: string, ancestor: string): boolean {
   return path === ancestor || ancestor === '/' || path.startsWith(`${ancestor}/`);
 }

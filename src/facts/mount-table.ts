@@ -5,6 +5,7 @@
 
 import { closeSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isWithin } from './mount-paths.js';
 import { O_PATH } from './objects.js';
 
 /** One mount. */
@@ -109,10 +110,6 @@ function isSame(left: string, right: string): boolean {
     // Who cannot look there cannot write or read there either.
     return false;
   }
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }
 
 /** `rest` is empty or begins with a slash. */

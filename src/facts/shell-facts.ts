@@ -8,6 +8,7 @@ import type { Dir } from 'node:fs';
 import { accessSync, constants, lstatSync, opendirSync, statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
 import { errnoOf } from '../errors/errno.js';
+import { isWithin } from './mount-paths.js';
 import { findTarget } from './target.js';
 
 export interface ShellFactsRequest {
@@ -147,8 +148,4 @@ function isOutOfReach(path: string, { untrusted, uid }: ShellFactsRequest): bool
   } catch {
     return false;
   }
-}
-
-function isWithin(path: string, tree: string): boolean {
-  return path === tree || path.startsWith(tree === '/' ? '/' : `${tree}/`);
 }

@@ -6,7 +6,7 @@
 import type { PolicyParams } from '../schema/policy.js';
 import type { Required, Requirement } from '../schema/vocabulary.js';
 import { REQUIRED } from '../schema/vocabulary.js';
-import { isWithin } from './roots.js';
+import { compareTexts, isWithin } from './roots.js';
 
 /** The fields whose values can be more or less. The workspace is a place: see `Bounds`. */
 export type NarrowableField = Exclude<keyof PolicyParams, 'workspace'>;
@@ -31,13 +31,8 @@ function ordered<Word extends string>(
   };
 }
 
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
 function sorted(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)].sort(compare);
+  return [...new Set(texts)].sort(compareTexts);
 }
 
 /** Trees that lie in a tree of both; none beneath another. Canonical paths. */

@@ -31,7 +31,7 @@ export function collapseRoots(roots: readonly Root[]): readonly Root[] {
   for (const root of unique.values()) if (root.kind === 'directory') directories.add(root.path);
   return [...unique.values()]
     .filter((root) => root.kind === 'device' || !hasAncestor(root.path, directories))
-    .sort((left, right) => compare(left.path, right.path));
+    .sort((left, right) => compareTexts(left.path, right.path));
 }
 
 /** True when one of the directories holds the path, and is not it. Walks up the path, not over the set. */
@@ -47,11 +47,12 @@ export function hasAncestor(path: string, directories: ReadonlySet<string>): boo
 function outranks(root: Root, other: Root): boolean {
   const rank = Number(isWrittenOut(root.origin)) - Number(isWrittenOut(other.origin));
   if (rank !== 0) return rank > 0;
-  const name = compare(root.origin.name ?? '', other.origin.name ?? '');
-  return (name === 0 ? compare(root.asked, other.asked) : name) < 0;
+  const name = compareTexts(root.origin.name ?? '', other.origin.name ?? '');
+  return (name === 0 ? compareTexts(root.asked, other.asked) : name) < 0;
 }
 
-function compare(left: string, right: string): number {
+/** Order of texts by their code units, whatever the language of the user. */
+export function compareTexts(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }

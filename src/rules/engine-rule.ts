@@ -3,6 +3,7 @@
  * @module
  */
 
+import { compareTexts } from '../policy/roots.js';
 import type { Matcher } from '../schema/check.js';
 import type { Verdict } from '../schema/command-class.js';
 import type { PermissionRule } from '../schema/rule.js';
@@ -35,18 +36,13 @@ export function byRank(left: EngineRule, right: EngineRule): number {
     Number(right.ceiling ?? false) - Number(left.ceiling ?? false) ||
     right.priority - left.priority ||
     BEHAVIOR_ORDER[left.behavior] - BEHAVIOR_ORDER[right.behavior] ||
-    compare(left.id, right.id) ||
-    compare(left.source, right.source) ||
-    compare(said(left), said(right))
+    compareTexts(left.id, right.id) ||
+    compareTexts(left.source, right.source) ||
+    compareTexts(said(left), said(right))
   );
 }
 
 /** Everything else that two rules of one id may differ in. */
 function said({ tool, pattern, message, narrows }: EngineRule): string {
   return JSON.stringify([tool, pattern ?? null, message ?? null, narrows ?? false]);
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
